@@ -18,8 +18,6 @@ from tournament.records import MatchRecord
 from tournament.store.engine import damage
 from tournament.store.run_reader import NoMatch, RunReader
 from web.arena.snapshot import (
-    DAY_S,
-    HOUR_S,
     RATE_S,
     EarlierTable,
     Matches,
@@ -33,6 +31,7 @@ from web.ui.page_steps import match_data, page_steps
 _FRESH_S = 2.0  # the run is not read again for at least this long
 _IDLE_S = 10.0  # a snapshot that is stale for longer is too old to be shown
 _SHARE = 40  # refreshing takes at most 1/40 of a core
+_HOUR_S, _DAY_S = 3600.0, 86400.0
 _MAX_CACHED: Final = 256  # rendered pages and other values
 _T = TypeVar("_T")
 
@@ -82,8 +81,7 @@ class LiveRun:
         """Read the run without its matches, and return a view of it.
 
         Raises:
-            NotBegun: if the run has not begun.
-            StoreError: if the store cannot be read.
+            StoreError: if the run has not begun or cannot be read.
         """
         run = self.store.run()
         return RunView(version_of(run), run)
@@ -93,8 +91,7 @@ class LiveRun:
         Only one thread may call this at a time.
 
         Raises:
-            NotBegun: if the run has not begun.
-            StoreError: if the store cannot be read.
+            StoreError: if the run has not begun or cannot be read.
         """
         began = thread_time()
         first = self._snapshot is None
@@ -146,13 +143,13 @@ class LiveRun:
         """Note the places in this snapshot once an hour, and forget those more than a day old.
         Return the oldest ones, or None if they are less than an hour old or the run is over."""
         clock, tables = self._clock(), self._tables
-        while tables and tables[0][0] < clock - DAY_S:
+        while tables and tables[0][0] < clock - _DAY_S:
             tables.popleft()
-        if not tables or tables[-1][0] <= clock - HOUR_S:
+        if not tables or tables[-1][0] <= clock - _HOUR_S:
             places = {line.bot: line.place for line in now.table.standings}
             tables.append((clock, EarlierTable(datetime.now(UTC), places)))
         at, earlier = tables[0]
-        return None if now.finished or at > clock - HOUR_S else earlier
+        return None if now.finished or at > clock - _HOUR_S else earlier
 
     def cached(self, key: str, make: Callable[[], _T]) -> _T:
         """Return the cached value for `key` in the reader's language. If there is no value, or a
@@ -200,12 +197,8 @@ class LiveRun:
 
 
 def _basis(run: Run) -> tuple[int, Cup, bool]:
-    """Return the facts on which the reading of matches depends: if a fact changes, all matches are
-    read again.
-
-    These are the number of void matches, the cup, and whether matches are shown at once. A cup that
-    grows renumbers its blocks. A ladder does not, so its bots are left out.
-    """
+    """Return the facts after whose change all matches are read again. A cup that grows renumbers
+    its blocks, but a ladder that grows does not, so a ladder's bots are left out."""
     cup = replace(run.cup, bots=()) if run.cup.is_ladder else run.cup
     return run.void_matches, cup, is_fresh(run)
 

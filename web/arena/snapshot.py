@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import chain
 from typing import Final
 
 import msgspec
 import numpy as np
+from babel.dates import format_timedelta
 
 from tournament.decisions import paused
 from tournament.display.formatting import format_matches
-from tournament.language import N_, ngettext
+from tournament.language import N_, catalog, ngettext
 from tournament.language import gettext as _
 from tournament.model import Phase, Run, StoredRun, Upcoming
 from tournament.records import MatchSummary
@@ -25,7 +26,6 @@ from tournament.text import listed, unreachable, utc
 
 RATE_S = 600.0
 """The window in seconds in which the rate of matches is measured."""
-HOUR_S, DAY_S = 3600.0, 86400.0
 _RECENT: Final = 1000  # matches among which spectators find one to watch
 _STATES: Final = {
     "over": N_("Over"),
@@ -90,6 +90,8 @@ class Snapshot(RunView):
         super().__init__(version, run)
         self.arrays = matches.collector.arrays(run.cup.names)
         self.table = compute(self.arrays, run)
+        self.places = {line.bot: at for at, line in enumerate(self.table.standings, start=1)}
+        """The position of each bot in the standings, which is known before official places are."""
         self.bots = self.arrays.bots
         """The names of the cup's bots, with the disqualified ones."""
         self.played = dict(matches.played)
@@ -190,12 +192,9 @@ class Matches:
 
 
 def _upcoming(run: Run, played: Mapping[int, int]) -> tuple[Upcoming, ...]:
-    """Return the next blocks that the runner has stored, without those that have ended since.
-
-    `played` is the number of finished matches by block. In a ladder, only blocks that have begun
-    are included: a bot that knew the next tables could stay away from them. A finished run has no
-    next blocks.
-    """
+    """Return the next blocks that the runner has stored, without the blocks that have ended since.
+    In a ladder, only blocks that have begun are included: a bot that knew the next tables could
+    stay away from them. A finished run has no next blocks."""
     if run.finished:
         return ()
     blocks = (
@@ -217,18 +216,9 @@ def version_of(run: Run) -> str:
 
 def duration(seconds: float) -> str:
     """Return a time in one unit, rounded, such as "40 seconds", "3 minutes" or "2 hours", in the
-    reader's language.
-
-    A unit is used from 1.5 on: 80 seconds stay seconds, and 90 seconds are "2 minutes". The
-    shortest time is "1 second".
-    """
-    if seconds >= 1.5 * DAY_S:
-        return ngettext("%(num)d day", "%(num)d days", round(seconds / DAY_S))
-    if seconds >= 1.5 * HOUR_S:
-        return ngettext("%(num)d hour", "%(num)d hours", round(seconds / HOUR_S))
-    if seconds >= 1.5 * 60:
-        return ngettext("%(num)d minute", "%(num)d minutes", round(seconds / 60))
-    return ngettext("%(num)d second", "%(num)d seconds", max(1, round(seconds)))
+    reader's language. A unit is used from 1.5 on: 80 seconds stay seconds."""
+    language = catalog().info().get("language", "en")
+    return format_timedelta(timedelta(seconds=max(1, seconds)), threshold=1.5, locale=language)
 
 
 def _margin(match: MatchSummary) -> int:

@@ -93,6 +93,5 @@ def _highlight(now: Snapshot) -> list[tuple[str, int]]:
 def _coming(now: Snapshot) -> tuple[str, ...]:
     """Return the bots at the table with the best-placed bot, among the next tables that have not
     begun. Return () if no such table is known."""
-    places = {line.bot: place for place, line in enumerate(now.table.standings)}
     waiting = [block.bots for block in now.upcoming[len(now.playing) :] if not block.played]
-    return min(waiting, key=lambda bots: min(places.get(bot, inf) for bot in bots), default=())
+    return min(waiting, key=lambda bots: min(now.places.get(bot, inf) for bot in bots), default=())

@@ -1,7 +1,7 @@
 """The choice of the match that spectators watch next. A match with fresh cards is shown while it is
 being played. Other matches are shown once their block is complete, those that matter most first."""
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Sequence
 from datetime import datetime, timedelta
 from itertools import combinations, islice
 from math import inf
@@ -37,8 +37,7 @@ def next_match(run: LiveRun, live: str, shown: Sequence[str]) -> dict[str, objec
     has the ids of the matches shown before, latest last.
 
     Raises:
-        NotBegun: if the run has not begun.
-        StoreError: if the store cannot be read.
+        StoreError: if the run has not begun or cannot be read.
     """
     now = run.snapshot()
     playing: dict[str, object] | None = run.cached(
@@ -66,9 +65,8 @@ def _live(run: LiveRun, now: Snapshot) -> dict[str, object] | None:
     if now.proof is None or now.run.cup.format.cards != "fresh":
         return None
     cup = now.run.cup
-    places = _places(now)
     matches = [
-        (_best(places, match.pairing.table), match.since, match)
+        (_best(now, match.pairing.table), match.since, match)
         for match in live_matches(now.proof.id)
         if not run.find(match.pairing.match)
     ]
@@ -99,11 +97,10 @@ def _choose(run: LiveRun, now: Snapshot) -> list[MatchRecord]:
     The block with the closest fight for an open place comes first. Among equal blocks, the newest
     comes first.
     """
-    places = _places(now)
-    best = min((_best(places, match.table) for match in now.recent), default=_FIRST)
+    best = min((_best(now, match.table) for match in now.recent), default=_FIRST)
     blocks: dict[int, list[MatchSummary]] = {}
     for match in now.recent:
-        if _best(places, match.table) <= best:
+        if _best(now, match.table) <= best:
             blocks.setdefault(match.block, []).append(match)
     choice: list[MatchRecord] = []
     newest: datetime | None = None
@@ -119,16 +116,10 @@ def _choose(run: LiveRun, now: Snapshot) -> list[MatchRecord]:
     return sorted(choice, key=lambda match: _fight(now, match.table)[0])
 
 
-def _places(now: Snapshot) -> dict[str, int]:
-    """Return the position of each bot in the standings, from 1, which is known even before places
-    are official."""
-    return {line.bot: place for place, line in enumerate(now.table.standings, start=1)}
-
-
-def _best(places: Mapping[str, int], bots: Iterable[str]) -> float:
+def _best(now: Snapshot, bots: Iterable[str]) -> float:
     """Return the best place of these bots. The first three places count as 3, and bots without a
     place as infinity."""
-    return max(_FIRST, min((places.get(bot, inf) for bot in bots), default=inf))
+    return max(_FIRST, min(now.places.get(bot, inf) for bot in bots))
 
 
 def _margin(match: MatchSummary) -> int:

@@ -5,7 +5,6 @@ import threading
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from http.server import BaseHTTPRequestHandler
-from types import TracebackType
 from typing import Final, Self
 from urllib.parse import quote
 
@@ -129,12 +128,7 @@ class ChallengedBot:
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self._server.shutdown()
         self._exits.close()  # so that no request waits any more
         self._server.server_close()

@@ -100,33 +100,25 @@ class Challenges:
                 " again once the bot is there."
             )
         opponent = max(versions, key=lambda bot: (len(bot), bot))  # "ann/10" after "ann/9"
-        if opponent == challenger:
-            raise _ChallengeRefused(f"{challenger} is your own bot; challenge another one.")
-        if not self._bots[opponent].takes_challenges:
-            raise _ChallengeRefused(
-                f"{opponent} takes no challenges: its author has declined them, or it runs by"
-                " --url and cannot be started once more."
-            )
-        if opponent in self._playing:
-            raise _ChallengeRefused(
-                f"{opponent} is playing a challenge; try again in some minutes."
-            )
-        if challenger in self._playing.values():
-            raise _ChallengeRefused(
-                f"{challenger} is playing another challenge; wait until that has ended."
-            )
-        if len(self._playing) >= AT_ONCE:
-            raise _ChallengeRefused(
-                f"{AT_ONCE} challenges are being played here, which is the most; try again in some"
-                " minutes."
-            )
-        if len(begun) == AN_HOUR and now < begun[0] + _HOUR_S:
-            raise _ChallengeRefused(
-                f"{challenger} has begun {AN_HOUR} challenges within an hour, which is the most;"
-                " try again later."
-            )
+        playing = self._playing
+        in_an_hour = len(begun) == AN_HOUR and now < begun[0] + _HOUR_S
+        refusals = {
+            f"{challenger} is your own bot; challenge another one.": opponent == challenger,
+            f"{opponent} takes no challenges: its author has declined them, or it runs by --url and"
+            " cannot be started once more.": not self._bots[opponent].takes_challenges,
+            f"{opponent} is playing a challenge; try again in some minutes.": opponent in playing,
+            f"{challenger} is playing another challenge; wait until that has ended.": challenger
+            in playing.values(),
+            f"{AT_ONCE} challenges are being played here, which is the most; try again in some"
+            " minutes.": len(playing) >= AT_ONCE,
+            f"{challenger} has begun {AN_HOUR} challenges within an hour, which is the most; try"
+            " again later.": in_an_hour,
+        }
+        for why, refused in refusals.items():
+            if refused:
+                raise _ChallengeRefused(why)
         begun.append(now)
-        self._playing[opponent] = challenger
+        playing[opponent] = challenger
         return opponent
 
     async def _pass_on(self, link: Link, opponent: str) -> None:

@@ -6,6 +6,7 @@ thread reads requests, and each table has a thread that asks the bot.
 
 import logging
 import os
+import re
 import ssl
 import threading
 from collections.abc import Callable, Mapping
@@ -39,6 +40,7 @@ from web.gateway.calls import (
 from web.gateway.receipts import ReceiptKeeper
 
 _BOT_S: Final = 60  # for a request without a clock
+_PORT: Final = re.compile(r":\d+$")
 _QUIET: Final = logging.Logger("websockets", logging.CRITICAL)
 """A logger that drops errors, because the connector reports them in sentences."""
 _BACKOFF_S: Final = (0.1, 0.2, 0.5, 1, 2, 5, 10, 15)
@@ -213,7 +215,8 @@ def open_link(
     if status == HTTPStatus.UNAUTHORIZED and (why := refusal(body)):
         raise EntryRefused(why)
     if asks_for_port and (port := gateway_port(url)) is not None:
-        return open_link(_with_port(url, port), path, headers, asks_for_port=False)
+        gateway = parts._replace(netloc=f"{_PORT.sub('', parts.netloc)}:{port}").geturl()
+        return open_link(gateway, path, headers, asks_for_port=False)
     hint = "; if it uses TLS, write https://" if 300 <= status <= HTTPStatus.BAD_REQUEST else ""
     raise Unreachable(f"it answers with status {status}{hint}")
 
@@ -279,10 +282,3 @@ class _ConnectedTable:
 
     def _last_line(self) -> str:
         return self._bot.last_line() if isinstance(self._bot, HttpBot) else ""
-
-
-def _with_port(url: str, port: int) -> str:
-    """A URL with another port."""
-    parts = urlsplit(url)
-    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
-    return parts._replace(netloc=f"{host}:{port}").geturl()

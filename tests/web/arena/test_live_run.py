@@ -93,6 +93,10 @@ def test_the_tables_that_come_next_and_the_time_that_is_left(tmp_path: Path) -> 
         assert live.refresh() is not seen
         under_way.finish()
         assert live.refresh().upcoming == ()
+    ladder = replace(cup(), format=Ladder(cards="fresh"))
+    with unfinished(tmp_path / "ladder", ladder, present=Present(upcoming=COMING)) as under_way:
+        page = create_app(under_way).test_client().get("/").text
+        assert re.search("<b>(Now|Next)</b>", page) is None, "nobody may avoid a table"
 
 
 def test_a_page_changes_with_what_bots_state_and_with_their_checks(tmp_path: Path) -> None:
@@ -136,13 +140,6 @@ def test_the_stage_names_the_latest_whole_block_and_next_table(tmp_path: Path) -
         (other,) = {*last[0].table} - {*first[0].table}
         under_way.decide(Disqualify(bot=other))
         assert set(footer(under_way, "Just now:")) == best(first)
-
-
-def test_nobody_sees_the_next_tables_of_a_ladder(tmp_path: Path) -> None:
-    of = replace(cup(), format=Ladder(cards="fresh"))
-    with unfinished(tmp_path, of, present=Present(upcoming=COMING)) as ladder:
-        page = create_app(ladder).test_client().get("/").text
-    assert re.search("<b>(Now|Next)</b>", page) is None
 
 
 def test_pages_wait_for_a_run_that_has_not_begun(tmp_path: Path) -> None:

@@ -21,12 +21,11 @@ from flask.testing import FlaskClient
 from markupsafe import escape
 
 import games
-from tests.support.tournament.played import cup, played, run, unfinished
+from tests.support.tournament.played import cup, exported, played, run, unfinished
 from tournament.display.replay import cards_of
 from tournament.formats.commitment import commitment
 from tournament.model import Identity, Present, Upcoming
 from tournament.records import Disqualify, Pause, Resume, Skip, Withdraw
-from tournament.results.files.export import export
 from tournament.results.files.match_file import MatchFile
 from tournament.store.store import Store
 from web.arena.app import create_app
@@ -53,7 +52,7 @@ def client(store: Store) -> FlaskClient:
     return create_app(store).test_client()
 
 
-def test_the_digest_of_a_run_is_shown_while_it_is_played(tmp_path: Path, store: Store) -> None:
+def test_the_digest_of_a_run_is_shown_while_it_is_played(tmp_path: Path) -> None:
     with unfinished(tmp_path, cup()) as under_way:
         client = create_app(under_way).test_client()
         for record in islice(played(cup()), 3):
@@ -61,22 +60,15 @@ def test_the_digest_of_a_run_is_shown_while_it_is_played(tmp_path: Path, store: 
             answer = client.get("/digest")
             assert answer.headers["Cache-Control"] == "no-store"
             assert answer.json == under_way.digest()._asdict()
-    lines = io.BytesIO()
-    export(store, "matches", lines)
-    file = MatchFile(lines.getvalue().splitlines(), "file")
-    assert create_app(file).test_client().get("/digest").status_code == 404
 
 
-def test_a_file_without_times_has_all_pages(store: Store) -> None:
-    exported = io.BytesIO()
-    export(store, "matches", exported)
-    objects = map(json.loads, exported.getvalue().splitlines())
+def test_a_file_without_times_has_all_pages_but_no_digest(store: Store) -> None:
+    objects = exported(store, "matches")
     lines = [json.dumps({**line, "started": ""}).encode() for line in objects]
-    file = MatchFile(lines, "file")
-    client = create_app(file).test_client()
-    match = next(iter(file.matches())).match
-    for path in ("/", "/about", f"/matches/{match}", "/watch/next"):
+    client = create_app(MatchFile(lines, "file")).test_client()
+    for path in ("/", "/about", f"/matches/{objects[0]['match']}", "/watch/next"):
         assert client.get(path).status_code == 200, path
+    assert client.get("/digest").status_code == 404
 
 
 def test_the_pages_name_every_bot_as_text(client: FlaskClient) -> None:

@@ -144,7 +144,9 @@ def test_a_person_chooses_the_length_and_the_options() -> None:
             assert "Deals: choose a whole number from 1 to 1000." in answer.text
 
 
-def test_an_illegal_choice_says_why() -> None:
+def test_what_is_no_game_and_no_choice_is_refused_and_says_why() -> None:
+    bodies: list[object] = [None, [], {}]
+    bodies += [{"cards": cards} for cards in ("2c", ["2c"] * 65, [2])]
     with playing() as client:
         path = begun(client, "ninefivetwo")
         now = my_turn(client, path)
@@ -152,13 +154,6 @@ def test_an_illegal_choice_says_why() -> None:
         assert client.post(f"{path}/move", json={"move": "play:2c"}).get_json()["why"]
         answer = client.post(f"{path}/choose", json={"cards": ["2c", "3c"]}).get_json()
         assert (answer["moves"], bool(answer["why"])) == ([], True)
-
-
-def test_what_is_no_game_and_no_choice_is_refused() -> None:
-    bodies: list[object] = [None, [], {}]
-    bodies += [{"cards": cards} for cards in ("2c", ["2c"] * 65, [2])]
-    with playing() as client:
-        path = begun(client, "dasan")
         for body in bodies:
             assert client.post(f"{path}/choose", json=body).status_code == 400
             assert client.post(f"{path}/move", json=body).status_code == 400

@@ -166,13 +166,9 @@ def test_what_an_arena_says_is_bounded_and_printable(path: str, last: str) -> No
     assert (first, end) == ("Connected to \\x1b[2J as ann.", last)
 
 
-def test_an_arena_without_tls_is_named(gateway: Gateway) -> None:
-    url = gateway.url.replace("http:", "https:")
-    why = "it does not speak TLS there; perhaps its address begins with http://"
-    assert said_by(url) == [f"No connection to {url} ({why}); trying again."]
-
-
-def test_a_redirect_to_tls_is_named() -> None:
+def test_missing_tls_redirects_and_proxies_are_named(
+    gateway: Gateway, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def send_on(link: ServerConnection, request: Request) -> Response:
         response = link.respond(HTTPStatus.MOVED_PERMANENTLY, "")
         response.headers["Location"] = "https://arena.example/connect"
@@ -180,16 +176,15 @@ def test_a_redirect_to_tls_is_named() -> None:
 
     with arena(hostile_arena, process_request=send_on) as url:
         assert "https://" in said_by(url)[0]
-
-
-def test_a_proxy_that_does_not_connect_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The program uses HTTP_PROXY of the environment."""
-    for name in ("HTTP_PROXY", "NO_PROXY"):
+    url = gateway.url.replace("http:", "https:")
+    why = "it does not speak TLS there; perhaps its address begins with http://"
+    assert said_by(url) == [f"No connection to {url} ({why}); trying again."]
+    for name, value in (("HTTP_PROXY", "http://127.0.0.1:9"), ("NO_PROXY", "")):
         monkeypatch.delenv(name.lower(), raising=False)
-        monkeypatch.setenv(name, "http://127.0.0.1:9" if name == "HTTP_PROXY" else "")
-    why = "it does not answer, or the proxy does not"
+        monkeypatch.setenv(name, value)
     assert said_by("http://arena.example") == [
-        f"No connection to http://arena.example ({why}); trying again."
+        "No connection to http://arena.example (it does not answer, or the proxy does not);"
+        " trying again."
     ]
 
 

@@ -131,35 +131,23 @@ def test_failures_of_one_cause_are_shown_once() -> None:
 
 
 def test_a_greeting_whose_end_does_not_come() -> None:
-    def greets_without_end(call: Call) -> None:
-        call.sock.sendall(b"HTTP/1.1 200 OK\r\n\r\n" + CARD)
-        hostile.hang(call.sock, {})
-
-    with running(greets_without_end) as url:
+    with running(lambda call: hostile.WAYS["drip-body"][0](call.sock, {})) as url:
         _, report = checked("--url", url, *FEW, "--move-ms", "100")
     assert failures(report)[0]["mend"].startswith("Send Content-Length")
 
 
-def test_a_bot_that_leaves_start_and_end_unanswered() -> None:
-    with running(only(close_connection, "/end")) as url:
-        _, report = checked("--url", url, *FEW)
-    (failure,) = failures(report)
-    assert failure["request"]["url"].endswith("/end")
-    assert "404" in failure["mend"]
+def test_any_answer_to_start_and_end_will_do() -> None:
+    def answers(call: Call) -> None:
+        call.send(*((b"no", "500 Oops") if call.path == "/start" else (b" " * 70_000,)))
 
-
-@pytest.mark.parametrize(
-    ("status", "body", "note"),
-    [
-        ("500 Oops", b"no", "/start 500, /end 500"),
-        ("200 OK", b" " * 70_000, "/start 200, longer than is read, /end 200, longer than is read"),
-    ],
-)
-def test_any_answer_to_start_and_end_will_do(status: str, body: bytes, note: str) -> None:
-    with running(only(lambda call: call.send(body, status), "/start", "/end")) as url:
-        code, report = checked("--url", url, *FEW)
-    assert code == 0
-    assert [check["note"] for check in report["checks"] if "/start" in check["title"]] == [note]
+    note = "/start 500, /end 200, longer than is read"
+    for act, code in ((answers, 0), (close_connection, 1)):
+        with running(only(act, "/start", "/end")) as url:
+            status, report = checked("--url", url, *FEW)
+        assert status == code
+        (check,) = (check for check in report["checks"] if "/start" in check["title"])
+        assert check["note"] == (note if code == 0 else "")
+        assert all("404" in failure["mend"] for failure in check["failures"])
 
 
 @pytest.mark.parametrize(
@@ -205,28 +193,24 @@ def particular(seen: list[dict[str, Any]], games: list[str], supports: object) -
     return act
 
 
-def test_a_bot_is_asked_for_what_it_supports_only() -> None:
+@pytest.mark.parametrize(
+    ("words", "players", "spring"),
+    [
+        ("--positions 26", 3, {False, True}),
+        ("--positions 8 --game doudizhu --players 4 --option spring=true", 4, {True}),
+    ],
+)
+def test_a_bot_is_asked_for_what_it_or_its_author_names(
+    words: str, players: int, spring: set[bool]
+) -> None:
+    """The author's words count even if the bot says that it does not support that."""
     seen: list[dict[str, Any]] = []
     with running(particular(seen, ["doudizhu"], SUPPORTS)) as url:
-        status, report = checked("--url", url, "--positions", "26", *PATIENT)
+        status, report = checked("--url", url, *words.split(), *PATIENT)
     assert status == 0, failures(report)
-    assert {view["players"] for view in seen} == {3}
-    values = {
-        name: {view["options"][name] for view in seen}
-        for name in ("single_round", "deals", "spring")
-    }
-    assert values == {"single_round": {True}, "deals": {1, 2}, "spring": {False, True}}
-
-
-def test_a_bot_is_asked_for_what_its_author_names() -> None:
-    """Even if the bot says that it does not support that."""
-    seen: list[dict[str, Any]] = []
-    named = ["--game", "doudizhu", "--players", "4", "--option", "spring=true"]
-    with running(particular(seen, ["doudizhu"], SUPPORTS)) as url:
-        status, report = checked("--url", url, "--positions", "8", *named, *PATIENT)
-    assert status == 0, failures(report)
-    assert {(view["players"], view["options"]["spring"]) for view in seen} == {(4, True)}
-    assert {view["options"]["single_round"] for view in seen} == {True}
+    assert {view["players"] for view in seen} == {players}
+    for name, values in {"single_round": {True}, "deals": {1, 2}, "spring": spring}.items():
+        assert {view["options"][name] for view in seen} == values
 
 
 @pytest.mark.parametrize("names", [["doudizhu"], ["doudizhu", "dasan", "zhengfen", "ninefivetwo"]])
@@ -239,26 +223,22 @@ def test_a_quick_check_asks_at_most_twenty_times(names: list[str]) -> None:
     assert {view["game"] for view in seen} == set(names)
 
 
-def test_it_warns_of_info_that_would_be_dropped() -> None:
-    def talks(call: Call) -> None:
-        info = {"comment": "fine", "nodes": 3, "Depth": 2}
-        call.send(json.dumps({"move": call.move(), "info": info}).encode())
+def adds(**fields: object) -> Act:
+    """An honest bot whose answers to requests for a move have these fields too."""
+    return only_move(lambda call: call.send(json.dumps({"move": call.move(), **fields}).encode()))
 
-    with running(only_move(talks)) as url:
-        status, report = checked("--url", url, *FEW)
-        shown = CliRunner().invoke(check, ["--url", url, *FEW]).output
-    assert status == 0
-    (warning,) = [text for check in report["checks"] for text in check["warnings"]]
-    assert warning.startswith("'Depth' is no name: write [a-z][a-z0-9_]{0,31}. Dropped from the")
-    assert f"warning  {warning}" in shown
+
+def test_it_warns_of_info_that_would_be_dropped() -> None:
+    with running(adds(info={"comment": "fine", "nodes": 3, "Depth": 2})) as url:
+        shown = CliRunner().invoke(check, ["--url", url, *FEW])
+    assert shown.exit_code == 0
+    warning = "  warning  'Depth' is no name: write [a-z][a-z0-9_]{0,31}. Dropped from the info of"
+    assert shown.output.count(warning) == 1
 
 
 @pytest.mark.parametrize(("most", "status"), [("0.1", 1), ("1", 0)])
 def test_moves_that_are_not_the_bots_own_fail(most: str, status: int) -> None:
-    def falls(call: Call) -> None:
-        call.send(json.dumps({"move": call.move(), "fallback": "no key"}).encode())
-
-    with running(only_move(falls)) as url:
+    with running(adds(fallback="no key")) as url:
         code, report = checked("--url", url, *FEW, "--max-fallback", most)
     assert code == status
     for failure in failures(report):
@@ -277,25 +257,21 @@ def test_requests_of_a_match_belong_together() -> None:
         honest(call)
 
     with running(keeps) as url:
-        counts = []
-        for _ in range(2):
-            assert checked("--url", url, *FEW)[0] == 0
-            counts.append(len(seen))
-    assert counts[1] == 2 * counts[0]
+        assert checked("--url", url, *FEW)[0] == 0
+        count = len(seen)
+        assert checked("--url", url, *FEW)[0] == 0
+    assert len(seen) == 2 * count
     assert any(len(match) > 5 for match in seen.values())
-    for match in seen.values():
-        (begins, start), *decisions, (ends, end) = match
+    for (begins, start), *decisions, (ends, end) in seen.values():
         assert (begins, ends) == ("/start", "/end")
         validator("BotStart").validate(start)
         turns = [(path, body["turn"]) for path, body in decisions]
         assert turns == [("/move", turn) for turn in range(1, len(decisions) + 1)]
-        views = [body["view"] for _, body in decisions]
         assert start["players"] == len(end["scores"])
         assert (start["game"], start["seat"]) == (end["game"], end["seat"])
+        views = [body["view"] for _, body in decisions]
         for view in views:
-            assert [view[key] for key in ("game", "seat", "players")] == [
-                start[key] for key in ("game", "seat", "players")
-            ]
+            assert all(view[key] == start[key] for key in ("game", "seat", "players"))
             assert view["options"].items() >= start["options"].items()
         when = [(view["deal"], len(view["history"])) for view in views]
         assert when == sorted(set(when))

@@ -18,16 +18,10 @@ OUTPUTS: list[tuple[str, int | None, str]] = [
     ("Error: EROFS: read-only file system, open 'log.txt'", 1, "$TMPDIR"),
     ("OSError: [Errno 101] Network is unreachable", 1, "--network, or network = true"),
     ("socket.gaierror: [Errno -3] Temporary failure in name resolution", 1, "--network"),
-    ("Error: getaddrinfo EAI_AGAIN api.example.com", 1, "--network"),
-    ("java.net.UnknownHostException: api.example.com", 1, "--network"),
     ("dial tcp: lookup api.example.com: no such host", 2, "--network"),
-    ("curl: (6) Could not resolve host: api.example.com", 6, "--network"),
     ("OSError: [Errno 98] Address already in use", 1, "variable PORT"),
-    ("Error: listen EADDRINUSE: address already in use 127.0.0.1:8080", 1, "variable PORT"),
     ("MemoryError", 1, "[limits] memory_mb (2048 here)"),
-    ("terminate called after throwing an instance of 'std::bad_alloc'", -6, "memory_mb"),
     ("FATAL ERROR: JavaScript heap out of memory", -6, "memory_mb"),
-    ("java.lang.OutOfMemoryError: Java heap space", 1, "memory_mb"),
     ("", -9, "for lack of memory"),
     ("OSError: [Errno 24] Too many open files: 'cards'", 1, "[limits] files is 1024"),
     ("RuntimeError: can't start new thread", 1, "[limits] processes is 512"),
@@ -41,7 +35,6 @@ OUTPUTS: list[tuple[str, int | None, str]] = [
     ('  File "bot.py", line 3\nSyntaxError: invalid syntax', 1, "syntax error"),
     ("/usr/bin/env: 'python3\\r': No such file or directory", 127, "Windows line ends"),
     ("./x.sh: line 2: $'\\r': command not found", 127, "Windows line ends"),
-    ("bash: ./x.sh: /bin/sh^M: bad interpreter", 126, "Windows line ends"),
     ("", 0, "went to the background"),
     ("", None, "--start-ms"),
     ("Listening on http://localhost:8080", None, "listen at port 8080"),
@@ -61,11 +54,9 @@ def test_output_and_return_code_say_why(output: str, status: int | None, words: 
     assert words in fix(output, status)
 
 
-@pytest.mark.parametrize(("sandboxed", "network"), [(True, True), (False, False)])
-def test_a_bot_that_has_the_network_is_not_told_to_ask_for_it(
-    sandboxed: bool, network: bool
-) -> None:
-    assert "--network" not in fix("ENETUNREACH", 1, sandboxed, network)
+def test_a_bot_that_has_the_network_is_not_told_to_ask_for_it() -> None:
+    for sandboxed in (True, False):
+        assert "--network" not in fix("ENETUNREACH", 1, sandboxed, network=sandboxed)
 
 
 def test_a_virtual_environment_elsewhere_is_named(tmp_path: Path) -> None:
@@ -76,16 +67,10 @@ def test_a_virtual_environment_elsewhere_is_named(tmp_path: Path) -> None:
     assert "make a virtual environment inside the bot's folder" in text
 
 
-@pytest.mark.parametrize(
-    ("output", "status"),
-    [
-        ("the deck is on fire", 1),
-        ("No such file or directory: '/no/such'", 1),
-        ("listening on port 9999", None),
-    ],
-)
-def test_a_cause_that_is_not_known_has_no_fix(output: str, status: int | None) -> None:
-    assert fix(output, status) == ""
+def test_a_cause_that_is_not_known_has_no_fix() -> None:
+    for output in ("the deck is on fire", "No such file or directory: '/no/such'"):
+        assert fix(output, 1) == ""
+    assert fix("listening on port 9999", None) == ""
 
 
 CRLF = b"#!/bin/sh\r\nexec sleep 60\r\n"

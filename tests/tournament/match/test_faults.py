@@ -92,13 +92,10 @@ def reset_then(handle: hostile.Handler, calls: list[dict[str, Any]]) -> hostile.
     return handler
 
 
-def test_a_broken_connection_is_tried_once_more() -> None:
+def test_the_one_retry_has_no_deadline_of_its_own() -> None:
     calls: list[dict[str, Any]] = []
     assert moves(reset_then(hostile.first, calls)) == ["pass"]
     assert calls == [json.loads(REQUEST)] * 2
-
-
-def test_the_retry_has_no_deadline_of_its_own() -> None:
     with hostile.connected(reset_then(hostile.hang, [])) as bot:
         outcome = bot.move(REQUEST, 1)
     assert isinstance(outcome, Failure)
@@ -126,19 +123,14 @@ def test_time_is_charged_to_the_bot_that_took_it() -> None:
     assert record.own_ms < record.wall_ms - sum(deadlines)
 
 
-def test_the_evidence_is_kept() -> None:
-    (fault,) = match(hostile.WAYS["not-json"][0], strikes=1).faults
+def test_evidence_is_kept_and_printed_without_control_characters() -> None:
+    answer = hostile.answer(b"I pass.", "Content-Encoding: \x1b[2J")
+    (fault,) = match(hostile.sends(answer), strikes=1).faults
+    assert (fault.kind, "\x1b" in fault.detail) == ("invalid", False)
     assert (fault.answer.status, fault.answer.body) == (200, "I pass.")
     assert "Content-Length: 7" in fault.answer.headers
     assert fault.url.startswith("http://127.0.0.1:")
     assert json.loads(fault.request)["view"]["seat"] == 0
-
-
-def test_a_bots_words_are_printed_without_control_characters() -> None:
-    body = hostile.answer(b"{}", "Content-Encoding: \x1b[2J")
-    (fault,) = match(hostile.sends(body), strikes=1).faults
-    assert fault.kind == "invalid"
-    assert "\x1b" not in fault.detail
 
 
 PASS = b'{"move": "pass"}'
@@ -147,7 +139,6 @@ USUAL = hostile.answer(PASS)
 
 
 def slowly(connection: socket.socket, request: dict[str, Any]) -> None:
-    """Answer byte by byte."""
     for byte in USUAL:
         connection.sendall(bytes([byte]))
 

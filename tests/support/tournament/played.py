@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.tournament.memory_run import run_of
-from tournament.bot.protocol import Choice
+from tournament.bot.protocol import NOTHING, Choice, Info
 from tournament.bot.url_bot import Failure, Player
 from tournament.config.cup import Bot, Clock, Cup
 from tournament.formats import FORMATS, Block, Plan
@@ -30,11 +30,16 @@ MATCH_KEY = "2026-spring"
 
 @dataclass
 class Dice(Player):
-    """A bot that plays at random, fails in `faulty` percent of the requests, and records them."""
+    """A bot that plays at random, fails in `faulty` percent of the requests, and records them.
+
+    Its moves have `info` and `fallback`.
+    """
 
     name: str
     faulty: int = 0
     url: str = "http://127.0.0.1:9"
+    info: Info = NOTHING
+    fallback: str | None = None
 
     def __post_init__(self) -> None:
         self.random = random.Random(0)
@@ -50,7 +55,7 @@ class Dice(Player):
             return Failure(kind, f"{kind} by plan", elapsed_s, Answer())
         if self.random.randrange(100) < self.faulty:
             return Choice("play:nonsense", elapsed_s)
-        return Choice(self.random.choice(request["moves"]), elapsed_s)
+        return Choice(self.random.choice(request["moves"]), elapsed_s, self.info, self.fallback)
 
     def answer(self) -> Answer:
         return Answer(200, "", '{"move": "play:nonsense"}', 25)

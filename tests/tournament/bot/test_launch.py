@@ -1,5 +1,6 @@
 """Folders and programs of bots that are not there are errors of the cup."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -21,8 +22,10 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_what_is_there_is_not_missing(folder: Path) -> None:
+def test_what_is_there_is_not_missing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", f"../mine:{os.environ['PATH']}")
     bots = [
+        Bot("x", "bot", dir="mine"),
         Bot("x", "python bot.py"),
         Bot("x", "sh -c 'exec ./bot'", dir="mine"),
         Bot("x", "./bot --fast", dir="mine"),
@@ -59,11 +62,6 @@ def test_programs_of_other_machines_are_not_looked_for(folder: Path) -> None:
     bots = [Bot("x", "no-such-program"), Bot("y", "no-such-program", dir="none")]
     ((*place, _),) = missing(bots, folder, programs=False)
     assert place == [1, "dir"]
-
-
-def test_the_path_is_that_of_the_bot(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", "../mine")
-    assert list(missing([Bot("x", "bot", dir="mine")], folder)) == []
 
 
 def cup_of(folder: Path) -> Path:

@@ -1,6 +1,5 @@
 """`stich check` with bots that it starts: some die, do not start or write too much."""
 
-import re
 import shlex
 import sys
 from pathlib import Path
@@ -30,19 +29,12 @@ def check_dasan(program: str, positions: int, tmp_path: Path) -> tuple[int, dict
     return checked("--command", command(program, tmp_path), *words)
 
 
-@pytest.mark.parametrize(
-    ("program", "start_ms", "problem"),
-    [
-        ("raise SystemExit('no such deck')", 600_000, "ended with code 1.*no such deck"),
-        ("import threading; threading.Event().wait()", 300, "did not answer GET /"),
-    ],
-)
-def test_a_bot_that_never_starts(tmp_path: Path, program: str, start_ms: int, problem: str) -> None:
-    words = ("--command", command(program, tmp_path), "--start-ms", str(start_ms))
-    status, report = checked(*words)
+def test_a_bot_that_never_answers(tmp_path: Path) -> None:
+    waits = command("import threading; threading.Event().wait()", tmp_path)
+    status, report = checked("--command", waits, "--start-ms", "300")
     assert status == 1
     (failure,) = failures(report)
-    assert re.search(problem, failure["problem"], re.DOTALL)
+    assert "did not answer GET /" in failure["problem"]
     assert "PORT" in failure["rule"]
 
 

@@ -2,7 +2,7 @@
 
 import io
 from array import array
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,7 +15,6 @@ from tests.support.tournament import played
 from tests.support.tournament.played import Dice
 from tools import hostile
 from tournament.bot.protocol import Choice
-from tournament.bot.url_bot import Failure
 from tournament.match.match import INFO_LIMIT, REASON_DROPPED, Match
 from tournament.match.referee import Referee
 from tournament.records import FaultKind, MatchRecord, Pairing
@@ -26,23 +25,11 @@ from tournament.store import rows
 WHY = "the program ended"
 
 
-@dataclass
-class Falls(Dice):
-    """A random bot whose moves are never its own."""
-
-    why: str = WHY
-
-    def move(self, body: bytes, seconds: float) -> Choice | Failure:
-        choice = super().move(body, seconds)
-        assert isinstance(choice, Choice)
-        return replace(choice, fallback=self.why)
-
-
 def match(fallback: str = "play", why: str = WHY, deals: int = 1) -> MatchRecord:
     cup = played.cup(["falls", "ann", "bob"], options={"deals": deals})
     rules = replace(played.rules(cup), fallback=fallback)
     pairing = Pairing.alone("m", cup.names, "seed")
-    bots = [Falls("falls", why=why), Dice("ann"), Dice("bob")]
+    bots = [Dice("falls", fallback=why), Dice("ann"), Dice("bob")]
     return Match(rules, pairing, Referee(), bots).play()
 
 

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+from unittest.mock import Mock
 
 from tests.support.tournament import played
 from tests.support.tournament.played import Dice
@@ -60,17 +61,11 @@ def test_who_declined_is_not_notified() -> None:
 def test_a_bot_that_hangs_is_not_notified_again() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
-        dial, dialled = dial_url(url), 0
-
-        def counting(deadline: float) -> socket.socket:
-            nonlocal dialled
-            dialled += 1
-            return dial(deadline)
-
-        bot = HttpBot(url, counting)
+        dial = Mock(side_effect=dial_url(url))
+        bot = HttpBot(url, dial)
         for path in ("/start", "/end"):
             assert bot.takes(path)
             bot.notify(path, b"{}", 0.05)
             assert not bot.takes(path)
         bot.close()
-    assert dialled == 2
+    assert dial.call_count == 2

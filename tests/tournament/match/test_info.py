@@ -1,7 +1,6 @@
 """What a bot says beside its move is kept within limits, and is never a fault."""
 
 import json
-from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -10,8 +9,7 @@ from tests.support.bots.misbehaving import REQUEST, moves
 from tests.support.tournament import played
 from tests.support.tournament.played import Dice
 from tools import hostile
-from tournament.bot.protocol import NOTHING, Choice, Info, read_info
-from tournament.bot.url_bot import Failure
+from tournament.bot.protocol import Choice, Info, read_info
 from tournament.match.match import INFO_LIMIT
 from tournament.records import MatchRecord
 
@@ -25,9 +23,13 @@ def info_of(text: str) -> Info:
 
 
 def test_a_comment_and_numbers_are_kept() -> None:
-    numbers = {"nodes": 48000, "value": -1.7, "x_1": 0}
-    text = json.dumps({"comment": "the bomb ♠ waits", **numbers})
-    assert info_of(text) == Info({"comment": "the bomb ♠ waits", **numbers})
+    info: dict[str, str | float] = {
+        "comment": "the bomb ♠ waits",
+        "nodes": 48000,
+        "value": -1.7,
+        "x_1": 0,
+    }
+    assert info_of(json.dumps(info)) == Info(info)
 
 
 @pytest.mark.parametrize(
@@ -64,35 +66,17 @@ def test_only_constants_elsewhere_are_a_fault(value: str, outcome: str) -> None:
     assert outcome in text
 
 
-def test_a_long_comment_is_cut_and_marked() -> None:
+def test_a_long_comment_is_cut_and_sixteen_numbers_are_kept() -> None:
     exact = read_info({"comment": "x\0\x1b\n" * 2000})
     assert exact == Info({"comment": "x" * 2000})
-    cut = read_info({"comment": "y" * 2001, "a": 1})
-    assert cut.kept == {"comment": "y" * 1996 + " […]", "a": 1}
-    assert len(cut.dropped) == 1
-
-
-def test_sixteen_numbers_are_kept() -> None:
     many = {f"n{i}": i for i in range(17)}
-    info = read_info({**many, "comment": "last"})
-    assert list(info.kept) == ["comment", *list(many)[:16]]
-    assert len(info.dropped) == 1
-
-
-@dataclass
-class Talks(Dice):
-    """A random bot that gives the same `info` with every move."""
-
-    info: Info = NOTHING
-
-    def move(self, body: bytes, seconds: float) -> Choice | Failure:
-        choice = super().move(body, seconds)
-        assert isinstance(choice, Choice)
-        return replace(choice, info=self.info)
+    cut = read_info({**many, "comment": "y" * 2001})
+    assert list(cut.kept) == ["comment", *list(many)[:16]]
+    assert (cut.kept["comment"], len(cut.dropped)) == ("y" * 1996 + " […]", 2)
 
 
 def match(info: dict[str, Any], deals: int) -> MatchRecord:
-    bots = [Talks("talks", info=read_info(info)), Dice("ann"), Dice("bob")]
+    bots = [Dice("talks", info=read_info(info)), Dice("ann"), Dice("bob")]
     return played.match(bots, options={"deals": deals})
 
 

@@ -168,9 +168,10 @@ def match(
     strikes: int = 3,
     referee: Referee | None = None,
     observer: MatchObserver | None = None,
+    fallback: str = "play",
 ) -> MatchRecord:
     """Play a match of three bots outside of any cup."""
-    rules = Rules(game, 3, options or {}, clock or Clock(), strikes)
+    rules = Rules(game, 3, options or {}, clock or Clock(), strikes, fallback=fallback)
     pairing = Pairing.alone("m", ("ann", "bob", "cat"), "seed")
     seen = observer or MatchObserver()
     return Match(rules, pairing, referee or Referee(), bots, observer=seen).play()

@@ -2,7 +2,6 @@
 
 import io
 from array import array
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,9 +14,8 @@ from tests.support.tournament import played
 from tests.support.tournament.played import Dice
 from tools import hostile
 from tournament.bot.protocol import Choice
-from tournament.match.match import INFO_LIMIT, REASON_DROPPED, Match
-from tournament.match.referee import Referee
-from tournament.records import FaultKind, MatchRecord, Pairing
+from tournament.match.match import INFO_LIMIT, REASON_DROPPED
+from tournament.records import FaultKind, MatchRecord
 from tournament.results.files.export import export
 from tournament.results.files.match_file import MatchFile
 from tournament.store import rows
@@ -26,11 +24,8 @@ WHY = "the program ended"
 
 
 def match(fallback: str = "play", why: str = WHY, deals: int = 1) -> MatchRecord:
-    cup = played.cup(["falls", "ann", "bob"], options={"deals": deals})
-    rules = replace(played.rules(cup), fallback=fallback)
-    pairing = Pairing.alone("m", cup.names, "seed")
     bots = [Dice("falls", fallback=why), Dice("ann"), Dice("bob")]
-    return Match(rules, pairing, Referee(), bots).play()
+    return played.match(bots, options={"deals": deals}, fallback=fallback)
 
 
 @pytest.mark.parametrize(
@@ -70,8 +65,7 @@ def test_each_is_kept_also_in_a_store_and_a_file_of_matches(tmp_path: Path) -> N
     kept = [(fallback.seat, fallback.why) for fallback in record.fallbacks]
     assert kept == [(0, WHY)] * len(record.times[0])
     assert (record.summary().fallbacks, record.faults) == ((len(kept), 0, 0), ())
-    cup = played.cup(["falls", "ann", "bob"])
-    with played.unfinished(tmp_path / "run", cup, [record]) as store:
+    with played.unfinished(tmp_path / "run", played.cup(), [record]) as store:
         store.finish()
         (stored,) = store.matches()
         assert stored.fallbacks == record.fallbacks

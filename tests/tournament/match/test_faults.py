@@ -2,7 +2,6 @@
 
 import json
 import socket
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from typing import Any
 
@@ -12,7 +11,7 @@ from tests.support.bots.misbehaving import REQUEST, moves
 from tests.support.tournament import played
 from tests.support.tournament.played import Dice
 from tools import hostile
-from tournament.bot.client import BODY_LIMIT, dial_url
+from tournament.bot.client import BODY_LIMIT
 from tournament.bot.url_bot import Failure, HttpBot
 from tournament.config.cup import Clock
 from tournament.records import FaultKind, MatchRecord
@@ -28,25 +27,15 @@ def match(handle: hostile.Handler, strikes: int = 3, clock: Clock = LONG) -> Mat
 
 def test_a_token_goes_with_every_request_and_into_no_record() -> None:
     """Not even if the bot repeats it."""
-    seen = []
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-
-        def serve() -> None:
-            connection, _ = listener.accept()
-            with connection:
-                for _ in range(2):
-                    request = connection.recv(65536).decode("ascii")
-                    seen.append([line for line in request.split("\r\n") if "Bearer" in line])
-                    connection.sendall(hostile.answer(seen[-1][0].encode(), seen[-1][0]))
-
-        with ThreadPoolExecutor(1) as pool:
-            done = pool.submit(serve)
-            url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-            with closing(HttpBot(url, dial_url(url), "S3cret")) as bot:
-                bot.send("/", b"", 60)
-                failure = bot.move(REQUEST, 60)
-            done.result()
-    assert seen == [["Authorization: Bearer S3cret"]] * 2
+    line = "Authorization: Bearer S3cret"
+    repeats = hostile.answer(line.encode(), line)
+    ours, theirs = socket.socketpair()
+    with theirs, closing(HttpBot("http://x", lambda _: ours, "S3cret")) as bot:
+        theirs.sendall(repeats)
+        bot.send("/", b"", 60)
+        theirs.sendall(repeats)
+        failure = bot.move(REQUEST, 60)
+        assert theirs.recv(65536).count(f"{line}\r\n".encode()) == 2
     assert isinstance(failure, Failure)
     assert "Bearer (token)" in failure.answer.headers + failure.answer.body
     assert "S3cret" not in str(failure)

@@ -206,7 +206,7 @@ def test_a_cup_whose_scheduler_is_gone_ends_on_one_machine(
 
 
 @pytest.mark.slow
-def test_a_scheduler_that_is_killed_as_bots_start_is_named(dask: Cluster, tmp_path: Path) -> None:
+def test_a_scheduler_killed_as_bots_start_is_named(dask: Cluster, tmp_path: Path) -> None:
     dask.start_worker("one")
     kills = f"sh -c 'kill -9 {dask.scheduler.pid}; sleep 600'"
     cup = write(tmp_path, {**toys(2), "kills": kills}, start_ms=60_000)

@@ -255,7 +255,7 @@ def test_nobody_waits_long_for_a_bot_that_goes_away(ladder: LadderRun) -> None:
     ladder.table()
 
 
-def test_a_pause_that_comes_as_tables_are_left_out_takes_effect(
+def test_a_pause_as_tables_are_left_out_takes_effect(
     ladder: LadderRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     counts: list[int] = []

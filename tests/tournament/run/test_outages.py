@@ -12,8 +12,17 @@ from typing import Any
 import pytest
 
 from tests.support.tournament import played
-from tests.support.tournament.cups import served_toys, standings, succeed, write
+from tests.support.tournament.cups import (
+    events,
+    served_toys,
+    standings,
+    started,
+    stich,
+    succeed,
+    write,
+)
 from tests.support.tournament.one_table import Clock
+from tests.support.web.network import Link
 from tools import hostile
 from tournament.bot.protocol import Choice
 from tournament.bot.url_bot import Failure
@@ -167,3 +176,30 @@ def hangs_up_twice(hands: list[tuple[str, str]]) -> Iterator[str]:
 
     with hostile.running(handle) as url:
         yield url
+
+
+def test_a_runner_killed_while_a_bot_is_away_loses_nothing(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    with served_toys(3) as urls, closing(Link(int(urls["toy0"].rpartition(":")[2]))) as link:
+        cup = write(tmp_path, {**urls, "toy0": f"http://127.0.0.1:{link.port}"}, deals=8)
+        with started("run", cup, "--out", out, "--json") as runner:
+            seen = events(runner)
+            next(event for event in seen if event["event"] == "match")
+            link.cut()
+            next(event for event in seen if event["event"] == "away")
+            runner.kill()
+        with Store.open(out) as store:
+            kept = list(store.matches())
+            (void,) = store.voids()
+        assert "toy0: what answers GET / at " in stich("run", cup, "--out", out).stderr
+        link.up = True
+        done = succeed("run", cup, "--out", out)
+    assert f"24 matches, {len(kept)} of them done already" in done.stderr
+    with Store.open(out) as store:
+        matches = {match.match: match for match in store.matches()}
+        assert store.voids() == [void]
+        assert not list(store.faults())
+    assert len(matches) == 24
+    assert matches.items() >= {match.match: match for match in kept}.items()
+    assert void.match in matches
+    succeed("verify", out)

@@ -24,6 +24,7 @@ from tournament.run.gateway import Connections
 from tournament.run.roster import Roster
 from tournament.run.workers.preflight import about_by_url, identity, misfits
 from tournament.store.store import Store
+from tournament.text import utc
 
 _POSITIONS = 3  # in which a new bot must move legally
 _NEW_AT_ONCE = 4
@@ -115,9 +116,10 @@ class Entrants(Roster):
         self._store = store
         self._gateway = gateway
         self._now = now
+        self._ends = cup.format.ends if isinstance(cup.format, Ladder) else None  # in ISO 8601
         run = store.run()
         self._passed = run.passed
-        self._about: dict[str, Identity] = {bot: said[-1] for bot, said in run.about.items()}
+        self._about: dict[str, Identity] = {bot: stated[-1] for bot, stated in run.about.items()}
         self._checks: dict[str, Future[Checked]] = {}
         self._slow: set[str] = set()  # bots for whose checks an epoch has waited in vain
         # Separate pools, so that slow newcomers do not delay the bots that play.
@@ -169,9 +171,9 @@ class Entrants(Roster):
         if monotonic() < self._updated + every_s:
             return False
         self._updated = monotonic()
-        if self._is_time(run):
-            planned = (self._ends or "")[:16].replace("T", " ")
-            self._store.decide(Finish(why=f"as planned for {planned} UTC"))
+        if self._is_due(run):
+            # A decision, which changing the clock cannot revert.
+            self._store.decide(Finish(why=f"as planned for {utc(self._ends or '')}"))
         cup = self.cup(run)
         away = absent(run.decisions)
         self._collect(self._reachable(cup) - away)
@@ -198,8 +200,7 @@ class Entrants(Roster):
         if finished_by(run.decisions):
             matches = tuple(match for block in untouched for match in block.matches)
             return [Skip(matches=matches, why="the ladder ends")] if matches else []
-        skips = []
-        left = list(untouched) if expired else []
+        skips, left = [], list(untouched)
         for bot in sorted(expired):
             matches = tuple(
                 match for block in left if bot in block.table for match in block.matches
@@ -226,15 +227,8 @@ class Entrants(Roster):
         times = self._absences.get(bot)
         return times is not None and self._now() < times[-1] + (len(times) - 1) * _PAUSE
 
-    @property
-    def _ends(self) -> str | None:
-        """When the ladder is due to end, in ISO 8601, or None if no end is planned."""
-        format = self._cup.format
-        return format.ends if isinstance(format, Ladder) else None
-
-    def _is_time(self, run: Progress) -> bool:
-        """Whether the ladder is due to end, and no decision has ended it yet. `update` stores the
-        end as a decision, which changing the clock cannot revert."""
+    def _is_due(self, run: Progress) -> bool:
+        """Whether the ladder is due to end, and no decision has ended it yet."""
         if self._ends is None or finished_by(run.decisions):
             return False
         return self._now() >= datetime.fromisoformat(self._ends)
@@ -276,7 +270,7 @@ class Entrants(Roster):
         self.update(run, every_s=0)
         cup = self.cup(run)
         here = self._reachable(cup) - absent(run.decisions)
-        if self._is_time(run) or len(here) < cup.players:
+        if self._is_due(run) or len(here) < cup.players:
             return ()
         for bot in cup.bots:
             if bot.url is not None and bot.name in here - self._checks.keys():

@@ -91,13 +91,12 @@ def extrapolate(cup: Cup, plan: Plan, played: Sequence[MatchRecord]) -> Estimate
     one of them. Apart from bots that sit at every table, all bots are assumed to play equally
     often, even if later tables depend on results."""
     sums = {(total.bot, total.name): total.sum for total in info_sums(played)}
+    always = cup.format.always()
+    seats = cup.players - len(always)  # for the other bots
     bots, at_least = {}, [0.0]
     for bot in cup.bots:
         records = [record for record in played if bot.name in record.seating]
-        always = cup.format.always()
-        share = (cup.players - len(always)) / (len(cup.bots) - len(always))
-        if bot.name in always:
-            share = 1.0
+        share = 1.0 if bot.name in always else seats / (len(cup.bots) - len(always))
         scale = share * plan.matches / len(records)
         times = [record.times[record.seating.index(bot.name)] for record in records]
         bots[bot.name] = {

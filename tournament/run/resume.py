@@ -23,22 +23,17 @@ _FREE = (
     "run.memory_mb",
     "run.referee",
     "clock.start_ms",
-    "limits.memory_mb",
-    "limits.files",
-    "limits.processes",
+    "limits",
     "sandbox",
     "network",
     "format.fill",
     "format.within",
     "format.ends",
-    "join.open",
-    "join.code",
-    "join.per_author",
-    "join.most",
+    "join",
     "outage_s",
     "voids",
 )
-"""The keys that may change when a run is resumed, because no result depends on them.
+"""The keys and sections that may change when a run is resumed, because no result depends on them.
 
 Although `fill` is among them, the bots that it adds are compared like other bots.
 """
@@ -132,7 +127,8 @@ def differences(before: Cup, after: Cup) -> list[str]:
     changes = [
         f"{_KEYS.get(key, key)} was {_shown(old[key])} and is {_shown(new.get(key))}"
         for key in old
-        if not (key in _FREE or old[key] == new.get(key) or key.startswith("bots"))
+        if old[key] != new.get(key)
+        and {key, key.partition(".")[0]}.isdisjoint((*_FREE, "bots"))
         and not (key == grows and new[key] > old[key])
     ]
     return changes + _bot_differences(before, after)
@@ -226,7 +222,6 @@ def only_runner(store: Store) -> Iterator[None]:
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
             stack.callback(os.close, descriptor)
-            os.fchmod(descriptor, 0o600)  # others must not hold it
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             os.ftruncate(descriptor, 0)
             os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)

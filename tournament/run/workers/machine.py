@@ -1,7 +1,6 @@
 """This machine's memory and cores, and their division among the tables of a cup.
 
-If each table has its own cores, a bot that computes forever does not slow down other tables, and
-two tables of greedy bots play 1.4 times as many matches per second on two cores.
+If each table has its own cores, a bot that computes forever does not slow down other tables.
 """
 
 import contextlib
@@ -23,23 +22,17 @@ _SIBLINGS = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
 
 
 def memory_for_bots(setting_mb: int | None) -> float:
-    """The memory in MB that all started bots on this machine may use together.
-
-    `setting_mb` is the value of `run.memory_mb` in the cup. If this is None, the bots may use three
-    quarters of the available memory.
-    """
+    """The memory in MB that all started bots on this machine may use together: `setting_mb`, which
+    is `run.memory_mb` of the cup, or by default three quarters of the available memory."""
     return _USED * available_mb() if setting_mb is None else float(setting_mb)
 
 
 def available_mb(
     meminfo: Path = Path("/proc/meminfo"), root: Path = ROOT, own: Path = Path("/proc/self/cgroup")
 ) -> float:
-    """The memory in MB that is available to this process.
-
-    The result is the least that is available on this machine or in any of the control groups
-    (version 2) that contain the process. The parameters are the paths of the kernel's files, and of
-    its folder of control groups.
-    """
+    """The memory in MB that is available to this process: the least that is available on this
+    machine or in any of the control groups (version 2) that contain the process. The parameters are
+    the paths of the kernel's files, and of its folder of control groups."""
     limits = [_of_machine(meminfo)]
     group = next((line[3:] for line in _lines(own) if line.startswith("0::")), "/")
     folder = root / group.strip("/")
@@ -83,11 +76,8 @@ def _lines(path: Path) -> list[str]:
 
 
 def available_cores() -> list[int]:
-    """The numbers of the cores that this process may use. The list is empty if the system does not
-    say.
-
-    Hyper-threads of the same physical core are neighbours in the list.
-    """
+    """The numbers of the cores that this process may use, with the hyper-threads of a physical core
+    side by side. The list is empty if the system does not say."""
     if not hasattr(os, "sched_getaffinity"):
         return []
     return sorted(os.sched_getaffinity(0), key=lambda core: (_first_sibling(core), core))

@@ -16,13 +16,6 @@ STORE_FILE = "run.sqlite"
 KEY_FILE = "signing-key"
 """The name of the user's private key in the state folder."""
 
-TRUSTED_FILE = "trusted-keys"
-"""The name of the file in the state folder with the public keys that the user trusts."""
-
-RUNS_FOLDER = "runs"
-"""The name of the folder in the state folder that has a file for each run, which says what the
-store of the run must hold."""
-
 
 def state_folder() -> Path:
     """The user's folder for keys: `$XDG_STATE_HOME/stich`, by default `~/.local/state/stich`.

@@ -53,12 +53,11 @@ def run_cup(
     this cup may use. Finished matches are kept, whatever error is raised.
 
     Raises:
-        CupChangedError: if the store holds another cup, or the cup was changed or extended in a way
-            that is not allowed.
         SandboxError: if the bots must run in a sandbox, but none is available.
         StartError: if a bot cannot play, or the rules service does not answer.
         RunError: if the run cannot continue.
-        StoreError: if the store cannot be used, or another runner is using it.
+        StoreError: if the store cannot be used, another runner is using it, or the store holds
+            another cup than this one or a cup that may not grow to it.
         StichError: if the gateway no longer answers.
     """
     with ExitStack() as stack:

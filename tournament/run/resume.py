@@ -9,7 +9,6 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from tournament.config.cup import Bot, Cup
-from tournament.errors import StichError
 from tournament.formats import Plan
 from tournament.formats.commitment import commitment, committed_seed
 from tournament.formats.format import Growth
@@ -44,10 +43,6 @@ _KEYS = {"strikes": "faults.strikes", "fallback": "faults.fallback"}
 _STOPPING_GROWTH = Growth("with [stop] only deals may be added", "deals")
 
 
-class CupChangedError(StichError):
-    """The cup differs from the cup in the store. The message says how."""
-
-
 def resume(store: Store, cup: Cup) -> Plan:
     """Begin the run of a cup in a store, or continue it, and return its plan.
 
@@ -55,10 +50,10 @@ def resume(store: Store, cup: Cup) -> Plan:
     fixed. Otherwise additions to the cup and changed authors of bots are stored.
 
     Raises:
-        CupChangedError: if the store holds another cup, if the cup has changed in a way that its
-            format does not allow, or if it was extended after its seed was published.
-        StoreError: if the store cannot be used, has matches or epochs but no cup, or does not hold
-            exactly what this user's commands have written.
+        StoreError: if the store cannot be used, holds another cup, has matches or epochs but no
+            cup, or does not hold exactly what this user's commands have written. Also if the cup
+            has changed in a way that its format does not allow, or has grown after its seed was
+            published.
     """
     run = store.run_if_begun()
     if not store.count() and not store.epochs():
@@ -76,7 +71,7 @@ def resume(store: Store, cup: Cup) -> Plan:
     elsewhere = "another --out" if store.folder else "another database by --store"
     everybody = store.sealed(cup, run.match_key).with_joined(run.decisions)
     if changes := differences(before, everybody):
-        raise CupChangedError(
+        raise StoreError(
             f"{store.where} holds another cup: {'; '.join(changes)}. Name {elsewhere}, or change"
             f" it back; {_growth(before).clause}."
         )
@@ -87,7 +82,7 @@ def resume(store: Store, cup: Cup) -> Plan:
         store.change_cup(cup)
     elif before.names != cup.names or before.format != cup.format:
         if run.commitment and run.finished and _has_grown(before, cup):
-            raise CupChangedError(
+            raise StoreError(
                 f"{store.where}: this cup has ended and its seed was shown, so what is added now"
                 " would be dealt from a seed that everybody knows. Make it a new cup: leave seed"
                 f" out, or write another one, and name {elsewhere}."

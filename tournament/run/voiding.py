@@ -15,10 +15,6 @@ from tournament.records import Disqualify, Leave, Withdraw
 from tournament.store.store import Store, StoreError
 
 
-class NotVoidable(StoreError):
-    """A match cannot become void, or a decision cannot be reversed. The message is a sentence."""
-
-
 def _rounds(
     store: Store, run: StoredRun, rounds: Callable[[Progress, Scores], Iterator[Round]]
 ) -> Iterator[tuple[Sequence[Block], set[str]]]:
@@ -40,22 +36,22 @@ def matches_of(store: Store, plan: Plan, what: str) -> tuple[int, list[str]]:
     digits are taken as the number of a block. Matches that are already to be voided are left out.
 
     Raises:
-        NotVoidable: if these matches cannot become void, or the block has no finished match.
-        StoreError: if no match or several matches have this id, or the store cannot be read.
+        StoreError: if these matches cannot become void, the block has no finished match, no match
+            or several matches have this id, or the store cannot be read.
     """
     run = store.run()
     if what.isdigit() and len(what) < 8:
         number = int(what)
         matches = [match.match for match in store.summaries() if match.block == number]
         if not matches:
-            raise NotVoidable(
+            raise StoreError(
                 f"There is no finished match of block {number}; `stich matches` lists them all."
             )
     else:
         match = store.match(what)
         number, matches = match.block, [match.match]
     if run.finished and run.cup.commit:
-        raise NotVoidable(
+        raise StoreError(
             "This cup has ended and its seed was shown, so what is played again would be dealt from"
             " a public seed. `stich disqualify` can take results out."
         )
@@ -63,13 +59,13 @@ def matches_of(store: Store, plan: Plan, what: str) -> tuple[int, list[str]]:
     *_, (last, _) = _rounds(store, run, plan.open_rounds)
     block = next((block for block in last if block.number == number), None)
     if block is None:
-        raise NotVoidable(
+        raise StoreError(
             f"Block {number} has decided how the cup continues, so it cannot be played again; only"
             " blocks of the last round can, or with [stop] those since the last look."
         )
     if run.cup.format.skips(block.table, run.gone):
         left = [bot for bot in block.table if bot in run.gone]
-        raise NotVoidable(
+        raise StoreError(
             f"{' and '.join(left)} no longer {'plays' if len(left) == 1 else 'play'}, so this"
             " cannot be played again. Only `stich disqualify` takes out the results of such a bot,"
             " all of them."
@@ -77,7 +73,7 @@ def matches_of(store: Store, plan: Plan, what: str) -> tuple[int, list[str]]:
     waiting = {match for _, match in pending(run.decisions, store.voids())}
     matches = [match for match in matches if match not in waiting]
     if not matches:
-        raise NotVoidable("This is already to be voided; `stich run` plays it again.")
+        raise StoreError("This is already to be voided; `stich run` plays it again.")
     return number, matches
 
 
@@ -85,14 +81,14 @@ def last_exclusion(store: Store, plan: Plan) -> Withdraw | Disqualify:
     """Return the organiser's latest decision that excluded a bot, if it can be reversed.
 
     Raises:
-        NotVoidable: if there is no such decision, or the cup has continued without the bot.
+        StoreError: if there is no such decision, or the cup has continued without the bot.
     """
     run = store.run()
     by_organiser = [
         decision for decision in exclusions(run.decisions) if not isinstance(decision, Leave)
     ]
     if not by_organiser:
-        raise NotVoidable(
+        raise StoreError(
             "No bot is withdrawn or disqualified. `stich resume` ends a pause; void matches are"
             " played again."
         )
@@ -117,7 +113,7 @@ def last_exclusion(store: Store, plan: Plan) -> Withdraw | Disqualify:
         for match in store.summaries()
     )
     if left_out or compared or struck_out:
-        raise NotVoidable(
+        raise StoreError(
             f"The cup has continued without {last.bot} since then, so the decision cannot be taken"
             " back."
         )
@@ -145,13 +141,12 @@ def apply_voids(store: Store, plan: Plan) -> list[str]:
     if due and run.finished:
         # First, so that a run that is killed now does not count as finished with matches missing.
         store.reopen(plan.matches)
-    kept = finished - due.keys()
     why = {decision.number: decision.why for decision in run.decisions}
     moved = [
         (match, number, why[number] or "The organiser decided it.") for match, number in due.items()
     ]
     if due or not run.finished:
-        moved += _incomplete(run, blocks, kept)
+        moved += _incomplete(run, blocks, finished - due.keys())
     if moved:
         store.void_finished(moved)
     return [match for match, _, _ in moved]

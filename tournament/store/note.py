@@ -8,11 +8,11 @@ import json
 import os
 from contextlib import suppress
 
-from tournament.paths import RUNS_FOLDER
 from tournament.store.chain import Digest
 from tournament.store.engine import StoreError
 from tournament.store.signing import read_state, state_path, writing
 
+_FOLDER = "runs"  # in the state folder
 _SIZE = 512  # bytes: always the same, so that one call overwrites a note
 
 
@@ -24,7 +24,7 @@ def note(run: str, *known: Digest) -> None:
     Raises:
         StoreError: if the note cannot be written.
     """
-    path = state_path(RUNS_FOLDER, run)
+    path = state_path(_FOLDER, run)
     text = json.dumps({"run": run, "digests": known}).ljust(_SIZE - 1) + "\n"
     with writing(path):
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
@@ -40,7 +40,7 @@ def noted(run: str) -> list[Digest]:
     Raises:
         StoreError: if the note cannot be read.
     """
-    path = state_path(RUNS_FOLDER, run)
+    path = state_path(_FOLDER, run)
     data = read_state(path)
     try:
         return [] if data is None else [Digest(*pair) for pair in json.loads(data)["digests"]]
@@ -51,4 +51,4 @@ def noted(run: str) -> list[Digest]:
 def forget(run: str) -> None:
     """Delete the note about a run, if there is one. A note that cannot be deleted stays."""
     with suppress(OSError):
-        state_path(RUNS_FOLDER, run).unlink()
+        state_path(_FOLDER, run).unlink()

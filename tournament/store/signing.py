@@ -17,12 +17,13 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING
 
-from tournament.paths import KEY_FILE, TRUSTED_FILE, state_folder
+from tournament.paths import KEY_FILE, state_folder
 from tournament.store.engine import StoreError
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+_TRUSTED_FILE = "trusted-keys"  # in the state folder
 _SIZE = 32
 _FIX = "set XDG_STATE_HOME to a folder in which you can write"
 
@@ -145,7 +146,7 @@ def trusted_keys() -> set[str]:
     Raises:
         StoreError: if the list of trusted keys cannot be read.
     """
-    text = read_state(state_path(TRUSTED_FILE)) or b""
+    text = read_state(state_path(_TRUSTED_FILE)) or b""
     return set(text.decode("ascii", "replace").split())
 
 
@@ -166,6 +167,6 @@ def trust(public: str) -> None:
     Raises:
         StoreError: if the list of trusted keys cannot be written.
     """
-    path = state_path(TRUSTED_FILE)
+    path = state_path(_TRUSTED_FILE)
     with writing(path), path.open("a", encoding="ascii") as file:
         file.write(public + "\n")

@@ -28,12 +28,12 @@ from tournament.results.verify import verify
 from tournament.run import entrants
 from tournament.run.entrants import Checked, Entrants
 from tournament.run.joining import join, leave
-from tournament.run.resume import CupChangedError, only_runner, resume
+from tournament.run.resume import only_runner, resume
 from tournament.run.session import Session
-from tournament.run.voiding import NotVoidable, matches_of
+from tournament.run.voiding import matches_of
 from tournament.store import rows
 from tournament.store.chain import Chain
-from tournament.store.store import Store
+from tournament.store.store import Store, StoreError
 from tournament.store.tables import epochs
 
 HOUSE = ("house0", "house1", "house2")
@@ -227,7 +227,7 @@ def test_after_its_first_draw_a_ladder_keeps_its_bots(ladder: LadderRun) -> None
     ladder.play({})
     with ladder.store() as store:
         assert (store.count(), len(store.epochs())) == (0, 1)
-        with pytest.raises(CupChangedError, match='"house2" is gone'):
+        with pytest.raises(StoreError, match='"house2" is gone'):
             resume(store, replace(LADDER, bots=LADDER.bots[:2]))
 
 
@@ -330,7 +330,7 @@ def test_only_a_block_of_the_present_epoch_can_become_void(ladder: LadderRun) ->
     def void() -> None:
         with ladder.store() as store:
             plan = store.run().plan()
-            with pytest.raises(NotVoidable, match="Block 1 has decided how the cup continues"):
+            with pytest.raises(StoreError, match="Block 1 has decided how the cup continues"):
                 matches_of(store, plan, "1")
             block, matches = matches_of(store, plan, "7")
             store.decide(Void(block=block, matches=tuple(matches)))

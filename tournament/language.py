@@ -23,13 +23,10 @@ def gettext(message: str, **values: object) -> str:
     return catalog().gettext(message) % values
 
 
-def ngettext(one: str, more: str, num: int, **values: object) -> str:
-    """Return the translated message for a number of things.
-
-    `one` is the English message for one thing, and `more` the one for any other number. `num`
-    replaces %(num)d, and `values` replace %(name)s.
-    """
-    return catalog().ngettext(one, more, num) % {"num": num, **values}
+def ngettext(singular: str, plural: str, num: int, **values: object) -> str:
+    """Return the translated message for `num` things, given the English message for one thing and
+    for several. `num` replaces %(num)d, and `values` replace %(name)s."""
+    return catalog().ngettext(singular, plural, num) % {"num": num, **values}
 
 
 def N_(message: str) -> str:  # noqa: N802 - the usual name

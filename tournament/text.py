@@ -6,16 +6,15 @@ from tournament.language import gettext as _
 from tournament.language import ngettext
 
 
-def plural(count: int, one: str, more: str | None = None) -> str:
-    """A number with its noun, such as 1 block or 2 blocks. `more` is the plural if irregular."""
-    return f"{count} {one if count == 1 else more or one + 's'}"
+def plural(count: int, noun: str, irregular: str | None = None) -> str:
+    """A number with its noun, such as 1 block or 2 blocks. `irregular` is an irregular plural."""
+    return f"{count} {noun if count == 1 else irregular or noun + 's'}"
 
 
 def listed(names: Sequence[str], most: int = 3) -> str:
-    """Names for a sentence, such as "ann", "ann and bob", or "ann, bob, cat and 61 others".
+    """Names for a sentence, such as "", "ann", "ann and bob", or "ann, bob, cat and 61 others".
 
     Up to `most` + 1 names are shown. With more names, `most` are shown and the others are counted.
-    Returns "" without names.
     """
     shown = list(names)
     if len(shown) > most + 1:
@@ -27,10 +26,7 @@ def listed(names: Sequence[str], most: int = 3) -> str:
 
 
 def unreachable(bots: Sequence[str]) -> str:
-    """Return a sentence that names the unreachable bots, whose tables wait.
-
-    Returns "" if there are none.
-    """
+    """A sentence that names the unreachable bots, whose tables wait, or "" if there are none."""
     if not bots:
         return ""
     return ngettext(

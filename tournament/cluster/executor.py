@@ -98,10 +98,9 @@ class ClusterExecutor:
         self._ahead = 1 if by_url or cup.is_ladder else 2
 
     def inspect(self, absent: Collection[str]) -> Inspected:
-        """Connect to the scheduler, and start or reach every bot on each worker that has tables.
-        Return the problems on all workers, and what the bots state about themselves.
-
-        Bots in `absent` are left out.
+        """Connect to the scheduler, and start or reach every bot on each worker that has tables,
+        except the bots in `absent`. Return the problems on all workers, and what the bots state
+        about themselves.
 
         Raises:
             RunError: if the scheduler cannot be reached, or there is no worker with tables after 20

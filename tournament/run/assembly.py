@@ -145,5 +145,4 @@ def _wait_for_bots(gateway: Gateway, cup: Cup, store: Store, observer: RunObserv
     try:
         return gateway.wait_for_bots(cup, lambda: exclusion_notices(store.decisions()), waiting)
     finally:
-        if store.present() != Present():
-            store.show(Present())
+        store.show(Present())

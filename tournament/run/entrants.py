@@ -35,63 +35,37 @@ _WAIT_S = 5.0  # for checks; an epoch then begins without the bots that are stil
 
 
 Checked = Identity | str | None
-"""The result of a check.
-
-This is what the bot states about itself if it passed, a sentence with the fix if it failed, or None
-if it did not answer when it was checked again. It has then neither passed nor failed.
-"""
+"""The result of `check`."""
 
 
-def short_check(cup: Cup, bot: Bot, known: Identity | None) -> Identity | str:
-    """Check what a newly connected bot states about itself, and its moves in three positions.
+def check(cup: Cup, bot: Bot, known: Identity | None, is_new: bool) -> Checked:
+    """Check that a bot plays the game and still states the same about itself. If `is_new`, also
+    check the bot's moves in three positions.
 
     Return what the bot states if it passed, or a sentence with the fix if it failed. `known` is
-    what the bot stated when it was entered, or None if any statement is accepted. A bot that does
-    not answer has failed.
+    what the bot stated before, or None if any statement is accepted. If the bot does not answer, a
+    new bot has failed, and for another bot the result is None.
     """
     try:
-        checked = _check_about(cup, bot, known)
-        if isinstance(checked, str):
-            return checked
-        with closing(reach_url(bot, bot.url or "")) as player:
-            examiner = Examiner(player, TimeBank(cup.clock.move_ms, cup.clock.bank_ms))
-            options = tuple((name, (value,)) for name, value in cup.options.items())
-            scope = Scope(cup.game, (cup.players,), options)
-            failures = positions(examiner, scope, _POSITIONS).failures
-        if failures:
-            return f"{bot.name}: {failures[0].problem} {failures[0].advice.fix}"
+        about = about_by_url(bot)
+        stated = identity(about)
+        if problem := next(misfits(bot, about, cup), None):
+            return problem
+        if known is not None and stated != known:
+            return (
+                f"{bot.name}: GET / said {known} when it was entered, and says {stated} now. A"
+                " changed bot is a new version: run `stich join` again, which enters it."
+            )
+        if is_new:
+            with closing(reach_url(bot, bot.url or "")) as player:
+                examiner = Examiner(player, TimeBank(cup.clock.move_ms, cup.clock.bank_ms))
+                options = tuple((name, (value,)) for name, value in cup.options.items())
+                scope = Scope(cup.game, (cup.players,), options)
+                failures = positions(examiner, scope, _POSITIONS).failures
+            if failures:
+                return f"{bot.name}: {failures[0].problem} {failures[0].advice.fix}"
     except StartError as error:
-        return str(error)
-    return checked
-
-
-def check_again(cup: Cup, bot: Bot, known: Identity | None) -> Checked:
-    """Check that a bot plays the game and still states the same about itself.
-
-    Return what the bot states if it passed, a sentence with the fix if it failed, or None if no bot
-    answered. `known` is what the bot stated before, or None if any statement is accepted.
-    """
-    try:
-        return _check_about(cup, bot, known)
-    except StartError:
-        return None
-
-
-def _check_about(cup: Cup, bot: Bot, known: Identity | None) -> Identity | str:
-    """Check what a bot states about itself. Return that, or a sentence that says what to fix.
-
-    Raises:
-        StartError: if nothing answers at the bot's URL, or if what answers is not a bot.
-    """
-    about = about_by_url(bot)
-    stated = identity(about)
-    if problem := next(misfits(bot, about, cup), None):
-        return problem
-    if known is not None and stated != known:
-        return (
-            f"{bot.name}: GET / said {known} when it was entered, and says {stated} now. A changed"
-            " bot is a new version: run `stich join` again, which enters it."
-        )
+        return str(error) if is_new else None
     return stated
 
 
@@ -183,8 +157,7 @@ class Entrants(Roster):
             new = bot.connect and bot.name not in self._passed
             if new and bot.name in here - self._checks.keys():
                 known = self._about.get(bot.name)
-                check: Future[Checked] = self._new.submit(short_check, cup, bot, known)
-                self._checks[bot.name] = check
+                self._checks[bot.name] = self._new.submit(check, cup, bot, known, is_new=True)
         return True
 
     def skips(
@@ -240,8 +213,8 @@ class Entrants(Roster):
         Bots that failed are disconnected, and their programs are told why. The failure of a bot
         that is not in `here` is ignored. A bot that did not answer has neither passed nor failed.
         """
-        ended = {bot: check.result() for bot, check in self._checks.items() if check.done()}
-        self._checks = {bot: check for bot, check in self._checks.items() if bot not in ended}
+        ended = {bot: result.result() for bot, result in self._checks.items() if result.done()}
+        self._checks = {bot: result for bot, result in self._checks.items() if bot not in ended}
         passed = {bot: stated for bot, stated in ended.items() if isinstance(stated, Identity)}
         failed = {
             bot: problem
@@ -275,8 +248,7 @@ class Entrants(Roster):
         for bot in cup.bots:
             if bot.url is not None and bot.name in here - self._checks.keys():
                 known = self._about.get(bot.name) if bot.connect else None
-                check = self._again.submit(check_again, cup, bot, known)
-                self._checks[bot.name] = check
+                self._checks[bot.name] = self._again.submit(check, cup, bot, known, is_new=False)
         awaited = self._checks.keys() - self._slow
         wait([self._checks[bot] for bot in awaited], _WAIT_S)
         passed = self._collect(here)

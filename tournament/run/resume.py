@@ -81,7 +81,7 @@ def resume(store: Store, cup: Cup) -> Plan:
     if cup.is_ladder:
         store.change_cup(cup)
     elif before.names != cup.names or before.format != cup.format:
-        if run.commitment and run.finished and _has_grown(before, cup):
+        if run.commitment and run.finished and plan.blocks > run.plan().blocks:
             raise StoreError(
                 f"{store.where}: this cup has ended and its seed was shown, so what is added now"
                 " would be dealt from a seed that everybody knows. Make it a new cup: leave seed"
@@ -91,13 +91,6 @@ def resume(store: Store, cup: Cup) -> Plan:
     elif [bot.author for bot in before.bots] != [bot.author for bot in cup.bots]:
         store.change_cup(cup)
     return plan
-
-
-def _has_grown(before: Cup, after: Cup) -> bool:
-    """Whether bots were added, or the number of deals, rounds or laps was raised."""
-    key = _growth(before).key
-    rises = key is not None and getattr(before.format, key) != getattr(after.format, key)
-    return rises or before.names != after.names
 
 
 def _seed(cup: Cup, before: StoredRun | None) -> str:

@@ -45,8 +45,6 @@ from tournament.store.store import Store, StoreError
 _TICK_S: Final = 0.5  # how often the session looks for decisions and silent workers
 _SHOW_S: Final = 2.0  # how often it shows on the pages what is played next
 _SHOWN: Final = 6  # blocks that the pages show, besides those that are being played
-MAX_LOSSES: Final = 2
-"""A block is not played again after it was lost this often with its worker."""
 
 
 class Session:
@@ -80,7 +78,7 @@ class Session:
         self._outages = Outages(self._cup)
         self._playing: dict[int, Block] = {}  # by number
         self._waiting: deque[Block] = deque()  # to be handed out
-        self._losses: Counter[int] = Counter()
+        self._lost: set[int] = set()  # numbers of blocks
         self._finished: dict[int, int] = {}  # by block, a bit for each match
         self._recalling = False  # nothing is handed out meanwhile
         self._read_decisions = len(self._run.decisions)
@@ -399,11 +397,11 @@ class Session:
         Raises:
             RunError: if the same block has been lost twice.
         """
-        self._losses[lost.block] += 1
-        if self._losses[lost.block] >= MAX_LOSSES:
+        if lost.block in self._lost:
             raise RunError(
                 f"Block {lost.block} was lost twice, now because {lost.why}; see above. What is"
                 " finished is kept."
             )
+        self._lost.add(lost.block)
         self._observer.lost(lost.block, lost.why)
         self._play_rest(lost.block)

@@ -28,14 +28,16 @@ def memory_for_bots(setting_mb: int | None) -> float:
 
 
 def available_mb(
-    meminfo: Path = Path("/proc/meminfo"), root: Path = ROOT, own: Path = Path("/proc/self/cgroup")
+    meminfo: Path = Path("/proc/meminfo"),
+    root: Path = ROOT,
+    group: Path = Path("/proc/self/cgroup"),
 ) -> float:
     """The memory in MB that is available to this process: the least that is available on this
     machine or in any of the control groups (version 2) that contain the process. The parameters are
     the paths of the kernel's files, and of its folder of control groups."""
     limits = [_of_machine(meminfo)]
-    group = next((line[3:] for line in _lines(own) if line.startswith("0::")), "/")
-    folder = root / group.strip("/")
+    path = next((line[3:] for line in _lines(group) if line.startswith("0::")), "/")
+    folder = root / path.strip("/")
     for place in (folder, *folder.parents):
         if place.is_relative_to(root):
             limits += _of_group(place)

@@ -22,7 +22,7 @@ def machine(tmp_path: Path) -> dict[str, Path]:
     (tmp_path / "meminfo").write_text("MemTotal: 16384000 kB\nMemAvailable: 8192000 kB\n")
     (tmp_path / "own").write_text("1:name=systemd:/x\n0::/a/b\n")
     (tmp_path / "groups/a/b").mkdir(parents=True)
-    return {"meminfo": tmp_path / "meminfo", "root": tmp_path / "groups", "own": tmp_path / "own"}
+    return {"meminfo": tmp_path / "meminfo", "root": tmp_path / "groups", "group": tmp_path / "own"}
 
 
 def limit(folder: Path, limit_mb: int | None, used_mb: int = 0, cached_mb: int = 0) -> None:

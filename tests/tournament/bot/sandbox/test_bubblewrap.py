@@ -169,8 +169,8 @@ def test_its_processes_are_counted_for_itself(monkeypatch: pytest.MonkeyPatch) -
 def test_a_full_backlog_does_not_outlast_the_deadline() -> None:
     with running(bot("clogs")) as started:
         outcome = started.move(REQUEST, 0.3)
-        assert isinstance(outcome, Failure)
-        assert outcome.kind is FaultKind.TIMEOUT
+    assert isinstance(outcome, Failure)
+    assert outcome.kind is FaultKind.TIMEOUT
 
 
 def test_it_leaves_nothing_behind() -> None:

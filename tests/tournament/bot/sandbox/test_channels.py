@@ -107,23 +107,18 @@ def test_each_process_has_a_copy_of_its_folder(hall: Path, monkeypatch: pytest.M
     assert os.listdir(copies) == []
 
 
-def test_a_folder_that_cannot_be_copied_is_told(
-    hall: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_copy_that_fails_is_a_start_error(hall: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also if the supervisor dies while it copies."""
     trying = Bot("x", "python bot.py", dir="bob")
     launch = launched(trying, hall, copies=True)
+    started = StartedBot(trying, launch)
+    started.process._supervisor.kill()
+    started.process._supervisor.wait()
+    with pytest.raises(StartError, match="cannot be started: its supervisor is gone"):
+        started.ready()
     monkeypatch.setenv("TMPDIR", str(hall / "nowhere"))
     with pytest.raises(StartError, match=r"copied to .*/nowhere \(.*free some space"):
         start(trying, launch)
-
-
-def test_a_supervisor_that_dies_while_it_copies_is_a_start_error(hall: Path) -> None:
-    trying = Bot("x", "python bot.py", dir="bob")
-    bot = StartedBot(trying, launched(trying, hall, copies=True))
-    bot.process._supervisor.kill()
-    bot.process._supervisor.wait()
-    with pytest.raises(StartError, match="cannot be started: its supervisor is gone"):
-        bot.ready()
 
 
 def test_a_folder_that_is_too_large_to_copy_is_refused(tmp_path: Path) -> None:

@@ -160,7 +160,7 @@ class Game:
         state.game = self
         state.seed = seed
         state.start_game(players, seed, options)
-        state.deal_first()
+        state.deal_cards()
         return state
 
     def state(self, data: JsonDict) -> State:

@@ -273,13 +273,22 @@ class BasePosition:
     def _set_seen_hands(self) -> None:
         self.hands = tuple([self.hand if seat == self.seat else -1 for seat in range(self.players)])
 
-    def start_deal(self, deal: int, dealer: int, hands: Sequence[Sequence[int]]) -> None:
-        """Set the fields that all games share for a new deal. `hands` has card numbers by seat."""
+    def start_deal(
+        self, deal: int, dealer: int, order: Sequence[int], start: int, drawn: int
+    ) -> int:
+        """Set the fields that all games share for a new deal. Return the talon as a hand.
+
+        The first `drawn` cards of `order` are dealt one by one, starting with the seat `start`. The
+        talon is all other cards.
+        """
+        deck, players = self.deck, self.players
         self.deal = deal
         self.dealer = dealer
-        self.hands = tuple([self.deck.hand_of_numbers(hand) for hand in hands])
+        drawers = [(seat - start) % players for seat in range(players)]
+        self.hands = tuple([deck.hand_of_numbers(order[at:drawn:players]) for at in drawers])
         self.history = History()
         self.table = None
+        return deck.hand_of_numbers(order[drawn:])
 
     def copy_common(self, other: BasePosition) -> None:
         """Copy from `other` the fields that all games share, except the seed and hands.

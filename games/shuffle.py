@@ -1,4 +1,4 @@
-"""Shuffling and dealing, reproducible in any language (contract, "Dealing").
+"""Shuffling, reproducible in any language (contract, "Dealing").
 
 Random 32-bit words are read big-endian from the SHA-256 digests of `{seed}/{deal}/{block}`. `below`
 rejects words that would make small results more likely. The shuffle is Fisher-Yates from the top.
@@ -40,16 +40,3 @@ class Randomness:
             j = self.below(i + 1)
             order[i], order[j] = order[j], order[i]
         return order
-
-
-def distribute(
-    order: Sequence[int], players: int, start: int, drawn: int
-) -> tuple[list[list[int]], list[int]]:
-    """Deal the first `drawn` cards one by one, starting with seat `start`.
-
-    Returns the hands by seat, and the talon, which is all remaining cards.
-    """
-    hands: list[list[int]] = [[] for _ in range(players)]
-    for turn in range(players):
-        hands[(start + turn) % players] = list(order[turn:drawn:players])
-    return hands, list(order[drawn:])

@@ -23,7 +23,7 @@ from games.errors import IllegalMove, Reason
 from games.game import Category, Fact, JsonDict, LegalMoves, Option, Options, Phrase
 from games.move import BID, CALL, PASS, PLAY, Move
 from games.position import STATE_FIELDS, VIEW_FIELDS, Field, hand_field, masked_field, wrong_phase
-from games.shuffle import Randomness, distribute
+from games.shuffle import Randomness
 
 HAND_SIZE: Final = {3: 16, 4: 13}
 HEART: Final = 2
@@ -161,9 +161,21 @@ class DasanState(DasanPosition):
         view.partner = None if secret else partner
         return view
 
-    def deal_first(self) -> None:
-        """Start the first deal of a game, whose players and options are set."""
-        _deal(self, 1, 0)
+    def deal_cards(self, deal: int = 1, dealer: int = 0) -> None:
+        """Deal the cards of a new deal, by default the first. The auction begins with the holder of
+        the lowest heart.
+        """
+        players = self.players
+        order = Randomness(self.seed, deal).shuffle(DECK.order)
+        drawn = HAND_SIZE[players] * players
+        self.talon = self.start_deal(deal, dealer, order, dealer, drawn)
+        lowest = next(unit for unit in DECK.units[HEART::4] if not unit & self.talon)
+        self.first = self.turn = next(seat for seat in range(players) if self.hands[seat] & lowest)
+        self.phase = "auction"
+        self.bid = 0
+        self.declarer = None
+        self.called = 0
+        self.partner = None
 
     def advance(self, move: str | Move) -> DasanState:
         """Return the state after a move, which may be the first state of the next deal.
@@ -246,7 +258,7 @@ class DasanState(DasanPosition):
             "partner": self.partner,
         }
         if self.end_deal(change, result):
-            _deal(self, self.deal + 1, out)
+            self.deal_cards(self.deal + 1, out)
 
 
 class DasanView(DasanPosition):
@@ -259,22 +271,6 @@ class DasanView(DasanPosition):
         *VIEW_FIELDS,
     )
     talon: tuple[str, ...]
-
-
-def _deal(state: DasanState, deal: int, dealer: int) -> None:
-    """Deal the cards, and start the auction with the holder of the lowest heart."""
-    players = state.players
-    order = Randomness(state.seed, deal).shuffle(DECK.order)
-    hands, talon = distribute(order, players, dealer, HAND_SIZE[players] * players)
-    state.start_deal(deal, dealer, hands)
-    state.talon = DECK.hand_of_numbers(talon)
-    lowest = min(card for hand in hands for card in hand if card & 3 == HEART)
-    state.first = state.turn = next(seat for seat, hand in enumerate(hands) if lowest in hand)
-    state.phase = "auction"
-    state.bid = 0
-    state.declarer = None
-    state.called = 0
-    state.partner = None
 
 
 class Dasan(auction.AuctionGame):

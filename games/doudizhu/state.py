@@ -29,7 +29,7 @@ from games.doudizhu.validation import check_position
 from games.game import Category, Fact, JsonDict, LegalMoves, Option, Options, Phrase, Value
 from games.move import BID, PLAY, Move
 from games.position import STATE_FIELDS, VIEW_FIELDS, Field, hand_field, masked_field
-from games.shuffle import Randomness, distribute
+from games.shuffle import Randomness
 
 HAND_SIZE: Final = {3: 17, 4: 25}
 
@@ -117,10 +117,23 @@ class DoudizhuState(DoudizhuPosition):
         view.talon = auction.shown_talon(self.deck, self.talon, seat, self.declarer, reveal)
         return view
 
-    def deal_first(self) -> None:
-        """Start the first deal of a game, whose players and options are set."""
-        self.plays = combinations(self.players, bool(self.options["quad_pair_as_solos"]))
-        _deal(self, 1, 0)
+    def deal_cards(self, deal: int = 1, dealer: int = 0) -> None:
+        """Deal the cards of a new deal, by default the first. The auction begins with the seat that
+        draws the exposed card, which is never in the talon.
+        """
+        players, cards = self.players, self.deck
+        self.plays = combinations(players, bool(self.options["quad_pair_as_solos"]))
+        random = Randomness(self.seed, deal)
+        order = random.shuffle(cards.order)
+        drawn = HAND_SIZE[players] * players
+        exposed = random.below(drawn)
+        self.talon = self.start_deal(deal, dealer, order, dealer, drawn)
+        self.exposed = cards.names[order[exposed]]
+        self.first = self.turn = (dealer + exposed) % players
+        self.phase = "auction"
+        self.bid = 0
+        self.declarer = None
+        self.doublings = 0
 
     def advance(self, move: str | Move) -> DoudizhuState:
         """Return the state after a move, which may be the first state of the next deal.
@@ -184,7 +197,7 @@ class DoudizhuState(DoudizhuPosition):
         redeals = self.options["redeals"]
         self.passes = 0
         if redeals is not None and self.deal - last - 1 < redeals:
-            _deal(self, self.deal + 1, self.dealer)
+            self.deal_cards(self.deal + 1, self.dealer)
         else:
             self._finish(tuple([0] * self.players), None)
 
@@ -232,7 +245,7 @@ class DoudizhuState(DoudizhuPosition):
             "out": out,
         }
         if self.end_deal(change, result):
-            _deal(self, self.deal + 1, (self.dealer + 1) % self.players)
+            self.deal_cards(self.deal + 1, (self.dealer + 1) % self.players)
 
 
 class DoudizhuView(DoudizhuPosition):
@@ -244,27 +257,6 @@ class DoudizhuView(DoudizhuPosition):
         *VIEW_FIELDS,
     )
     talon: tuple[str, ...]
-
-
-def _deal(state: DoudizhuState, deal: int, dealer: int) -> None:
-    """Deal the cards, and start the auction with the seat that draws the exposed card.
-
-    The exposed card is never in the talon.
-    """
-    players, cards = state.players, state.deck
-    random = Randomness(state.seed, deal)
-    order = random.shuffle(cards.order)
-    drawn = HAND_SIZE[players] * players
-    exposed = random.below(drawn)
-    hands, talon = distribute(order, players, dealer, drawn)
-    state.start_deal(deal, dealer, hands)
-    state.talon = cards.hand_of_numbers(talon)
-    state.exposed = cards.names[order[exposed]]
-    state.first = state.turn = (dealer + exposed) % players
-    state.phase = "auction"
-    state.bid = 0
-    state.declarer = None
-    state.doublings = 0
 
 
 class Doudizhu(auction.AuctionGame):

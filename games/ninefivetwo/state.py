@@ -50,7 +50,7 @@ from games.position import (
     not_held,
     wrong_phase,
 )
-from games.shuffle import Randomness, distribute
+from games.shuffle import Randomness
 
 PLAYERS: Final = 3
 SUIT_NAMES: Final = {"c": "clubs ♣", "d": "diamonds ♦", "h": "hearts ♥", "s": "spades ♠"}
@@ -176,9 +176,27 @@ class NinefivetwoState(NinefivetwoPosition):
         view.discards = discards if seat == self.dealer else (HIDDEN,) * len(discards)
         return view
 
-    def deal_first(self) -> None:
-        """Start the first deal of a game, whose players and options are set."""
-        _deal(self, 1, FIRST_TARGETS, ())
+    def deal_cards(
+        self,
+        deal: int = 1,
+        targets: tuple[int, ...] = FIRST_TARGETS,
+        owed: tuple[ExchangePair, ...] = (),
+    ) -> None:
+        """Deal the cards of a new deal, by default the first, starting with the 5-player.
+
+        The exchange begins if cards are owed, and otherwise the phase `trump`.
+        """
+        order = Randomness(self.seed, deal).shuffle(DECK.order)
+        start, drawn = targets.index(5), TRICKS * PLAYERS
+        self.talon = self.start_deal(deal, targets.index(9), order, start, drawn)
+        self.targets = targets
+        self.trump = None
+        self.discards = 0
+        self.owed = owed
+        self.exchanged = ()
+        self.trick = ()
+        self.tricks = (0,) * PLAYERS
+        self._start_exchange_or_trump()
 
     def advance(self, move: str | Move) -> NinefivetwoState:
         """Return the state after a move, which may be the first state of the next deal.
@@ -273,7 +291,7 @@ class NinefivetwoState(NinefivetwoPosition):
         if self.end_deal(change, {"tricks": list(self.tricks), "targets": list(self.targets)}):
             debts = pairings(self.targets, self.tricks)
             targets = (self.targets[-1], *self.targets[:-1])
-            _deal(self, self.deal + 1, targets, debts)
+            self.deal_cards(self.deal + 1, targets, debts)
 
 
 class NinefivetwoView(NinefivetwoPosition):
@@ -290,27 +308,6 @@ class NinefivetwoView(NinefivetwoPosition):
     )
     talon: tuple[str, ...]
     discards: tuple[str, ...]
-
-
-def _deal(
-    state: NinefivetwoState, deal: int, targets: tuple[int, ...], owed: tuple[ExchangePair, ...]
-) -> None:
-    """Deal the cards, starting with the 5-player, and begin the exchange or the phase `trump`.
-
-    There is an exchange if cards are owed.
-    """
-    order = Randomness(state.seed, deal).shuffle(DECK.order)
-    hands, talon = distribute(order, PLAYERS, targets.index(5), TRICKS * PLAYERS)
-    state.start_deal(deal, targets.index(9), hands)
-    state.targets = targets
-    state.talon = DECK.hand_of_numbers(talon)
-    state.trump = None
-    state.discards = 0
-    state.owed = owed
-    state.exchanged = ()
-    state.trick = ()
-    state.tricks = (0,) * PLAYERS
-    state._start_exchange_or_trump()
 
 
 class Ninefivetwo(Game):

@@ -16,7 +16,7 @@ from games.deck import Deck
 from games.game import Category, Fact, Game, JsonDict, LegalMoves, Option, Options, Phrase
 from games.move import PLAY, Move
 from games.position import STATE_FIELDS, VIEW_FIELDS, Field, hand_field, hands_field, list_field
-from games.shuffle import Randomness, distribute
+from games.shuffle import Randomness
 from games.zhengfen.combinations import CATEGORIES, DECK, FIVE, KING, TEN, reading_of, validate_play
 from games.zhengfen.move_list import ZhengfenMoves
 from games.zhengfen.validation import check_position
@@ -86,9 +86,21 @@ class ZhengfenState(ZhengfenPosition):
         view.show_hand(self.hands, seat)
         return view
 
-    def deal_first(self) -> None:
-        """Start the first deal of a game, whose players and options are set."""
-        _deal(self, 1, 0, 1)
+    def deal_cards(self, deal: int = 1, dealer: int = 0, cutter: int = 1) -> None:
+        """Deal the cards of a new deal, by default the first. The cutter draws first and leads, but
+        in the first deal the holder of 3h leads.
+        """
+        players = self.players
+        order = Randomness(self.seed, deal).shuffle(DECK.order)
+        self.start_deal(deal, dealer, order, cutter, DECK.size)
+        first = cutter
+        if deal == 1:
+            first = [bool(hand & LEADING_CARD) for hand in self.hands].index(True)
+        self.first = self.turn = first
+        self.phase = "play"
+        self.trick = 0
+        self.taken = (0,) * players
+        self.out = ()
 
     def advance(self, move: str | Move) -> ZhengfenState:
         """Return the state after a move, which may be the first state of the next deal.
@@ -159,29 +171,13 @@ class ZhengfenState(ZhengfenPosition):
         self.hands = (0,) * self.players
         change = [points(cards) for cards in taken]
         if self.end_deal(change, {"first": first, "last": last}):
-            _deal(self, self.deal + 1, last, first)
+            self.deal_cards(self.deal + 1, last, first)
 
 
 class ZhengfenView(ZhengfenPosition):
     """A position as one seat may know it."""
 
     FIELDS: ClassVar[tuple[Field, ...]] = (*ZhengfenPosition.FIELDS, *VIEW_FIELDS)
-
-
-def _deal(state: ZhengfenState, deal: int, dealer: int, cutter: int) -> None:
-    """Deal all cards. The cutter draws first and leads, but in deal 1 the holder of 3h leads."""
-    players = state.players
-    order = Randomness(state.seed, deal).shuffle(DECK.order)
-    hands, _ = distribute(order, players, cutter, DECK.size)
-    state.start_deal(deal, dealer, hands)
-    first = cutter
-    if deal == 1:
-        first = [bool(hand & LEADING_CARD) for hand in state.hands].index(True)
-    state.first = state.turn = first
-    state.phase = "play"
-    state.trick = 0
-    state.taken = (0,) * players
-    state.out = ()
 
 
 class Zhengfen(Game):

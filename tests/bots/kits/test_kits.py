@@ -13,14 +13,12 @@ from typing import Any
 
 import pytest
 import requests
-from click.testing import CliRunner
-from requests.adapters import HTTPAdapter
-from urllib3.util.retry import Retry
 
 from bots.kits import Kit, catalogue
-from stich.commands.authors.check import check
 from stich.processes import find_port
 from tests.support.games import golden
+from tests.support.programs import Program
+from tests.support.tournament.checked import checked
 
 # `make test-kits` sets this: it builds every kit and skips none.
 EVERY = os.environ.get("STICH_ALL_KITS") == "1"
@@ -70,7 +68,6 @@ class Running:
 
     kit: Kit
     url: str
-    process: subprocess.Popen[bytes]
     command: str
 
 
@@ -102,22 +99,17 @@ def bot(
     command = kit.command(target)
     path = os.pathsep.join((os.path.dirname(sys.executable), os.environ["PATH"]))
     environment = {**os.environ, "PATH": path, "PORT": str(port)}
-    process = subprocess.Popen(shlex.split(command), env=environment)
-    try:
-        yield Running(kit, f"http://127.0.0.1:{port}", process, command)
-    finally:
-        process.terminate()
-        process.wait()
+    program = Program(shlex.split(command), env=environment)
+    program.wait_for("listens on")
+    yield Running(kit, f"http://127.0.0.1:{port}", command)
+    program.kill()
+    program.end()
 
 
 @pytest.fixture(scope="module")
-def client(bot: Running) -> Iterator[requests.Session]:
-    """A client that has waited until the bot listens, and uses no proxy."""
+def client() -> Iterator[requests.Session]:
     with requests.Session() as session:
-        session.trust_env = False
-        retry = Retry(connect=12, read=0, status=0, backoff_factor=0.05)
-        session.mount("http://", HTTPAdapter(max_retries=retry))
-        assert session.get(f"{bot.url}/").status_code == 200
+        session.trust_env = False  # no proxy
         yield session
 
 
@@ -145,7 +137,6 @@ def expected(view: dict[str, Any], moves: list[str]) -> str:
     return max(plays, key=lambda move: len(move.partition("=")[0]))
 
 
-@pytest.mark.usefixtures("client")
 def test_decides_as_every_kit_does_over_one_connection(bot: Running) -> None:
     connection = HTTPConnection(bot.url.removeprefix("http://"))
     connection.connect()
@@ -190,35 +181,26 @@ def test_after_a_failed_decision_the_bot_keeps_serving(
 def test_a_port_that_is_not_to_be_had_is_explained(bot: Running, port: str) -> None:
     given = bot.url.rpartition(":")[2] if port == "taken" else port
     environment = {**os.environ, "PORT": given}
-    with subprocess.Popen(
-        shlex.split(bot.command), env=environment, stderr=subprocess.PIPE, text=True
-    ) as refused:
-        assert refused.stderr is not None
-        lines = [refused.stderr.readline()]
-        if "listens on" in lines[0]:
-            refused.kill()
-        lines += refused.stderr.readlines()
-    assert refused.returncode in (1, 2)
-    assert len(lines) <= 2
-    text = "".join(lines)
-    assert f"my-{bot.kit.language}-bot: " in text
-    assert given in text
-    assert "PORT" in text or "the port must be a number" in text
+    refused = Program(shlex.split(bot.command), env=environment)
+    if "listens on" in refused.wait_for(".+")[0]:
+        refused.kill()
+    assert refused.end() in (1, 2)
+    assert len(refused.log) <= 2
+    assert f"my-{bot.kit.language}-bot: " in refused.text
+    assert given in refused.text
+    assert "PORT" in refused.text or "the port must be a number" in refused.text
 
 
 def test_other_paths_are_not_found(bot: Running, client: requests.Session) -> None:
     assert client.get(f"{bot.url}/nothing").status_code == 404
     assert client.post(f"{bot.url}/nothing", json={}).status_code == 404
     assert client.get(f"{bot.url}/move").status_code in (404, 405)
-    assert bot.process.poll() is None
+    assert client.get(f"{bot.url}/").status_code == 200
 
 
 def test_the_runner_starts_it_and_it_plays_every_game(bot: Running) -> None:
     """And answers /start and /end, long lists, unknown fields, and two requests at once."""
-    # A sandbox would show it the folder from which the tests run.
-    arguments = ["--command", bot.command, "--no-sandbox", "--positions", "5", "--json"]
-    result = CliRunner().invoke(check, [*arguments, "--move-ms", "5000"])
-    report = json.loads(result.stdout)
+    _, report = checked("--command", bot.command, "--positions", "5", "--move-ms", "5000")
     wrong = [line for line in report["checks"] if line["result"] != "passed"]
     assert not wrong
     titles = " ".join(line["title"] for line in report["checks"])

@@ -46,17 +46,3 @@ def test_limits_that_conflict_are_ignored() -> None:
     view["counts"][state.turn or 0] = 1
     sample = sample_state(view, infer_constraints(view), random.Random(1))
     assert [len(hand) for hand in sample["hands"]] == view["counts"]
-
-
-def test_the_called_card_is_not_with_its_caller() -> None:
-    state = games.get("dasan").start(4, "called", {})
-    while state.phase != "play":
-        state = state.advance(state.moves()[-1])
-    wire = state.to_dict()
-    for seat in set(range(4)) - {wire["declarer"], wire["partner"]}:
-        view = state.view(seat).to_dict()
-        constraints = infer_constraints(view)
-        samples = [sample_state(view, constraints, random.Random(seed)) for seed in range(20)]
-        partners = {sample["partner"] for sample in samples}
-        assert wire["partner"] in partners
-        assert not partners & {wire["declarer"], seat}

@@ -12,8 +12,7 @@ import games
 from games.doudizhu.combinations import NAMES
 from games.doudizhu.combinations import combinations as combinations_of
 from games.doudizhu.move_list import DoudizhuMoves
-from tests.support.games.climbing import Reading, assert_lists, doudizhu
-from tests.support.games.playing import reason
+from tests.support.games.climbing import Reading, assert_lists
 
 RANKS = [*"3456789TJQKA2", "Bj", "Rj"]
 JOKERS = [13, 14]
@@ -148,18 +147,3 @@ def test_known_counts_from_the_full_deck() -> None:
             found[str(move.category)] += 1
     by_category = [found[name] for name in NAMES]
     assert by_category == [15, 13, 13, 182, 156, 36, 52, 45, 7161, 2939, 1170, 858, 13, 1]
-
-
-@pytest.mark.parametrize(
-    ("hand", "table", "move", "expected"),
-    [
-        # source: 9-9-9-3 beats 8-8-8-A, Q-Q-Q-6-6 beats T-T-T-K-K
-        ("3c 4c 9c 9d 9h", "play:8c8d8hAc", "play:3c9c9d9h", "legal"),
-        ("4c 6c 6d Qc Qd Qh", "play:TcTdThKcKd", "play:6c6dQcQdQh", "legal"),
-        ("4c 6c 6d Qc Qd Qh", "play:TcTdThKcKd", "play:QcQdQh", "wrong-category"),
-        ("5c 5d 5h 5s 6c 7c", "play:BjRj", "play:5c5d5h5s6c7c", "wrong-category"),
-        ("5c 5d 5h 5s 6c 7c", "play:BjRj", "play:5c5d5h5s", "not-higher"),
-    ],
-)
-def test_what_beats_what(hand: str, table: str, move: str, expected: str) -> None:
-    assert reason(doudizhu([hand, "3d", "3h"], table), move) == expected

@@ -82,9 +82,9 @@ def test_hands_of_one_suit_and_a_few_more(seed: int) -> None:
     agree(rng.sample(suit, 6) + few + [["Bj", "Rj"], ["Rj"]][seed % 2], rng)
 
 
-@pytest.mark.parametrize("ranks", ["QKA2", "KA2", "345", "TJQ"])
+@pytest.mark.parametrize("ranks", ["QKA2", "KA2", "345", "TJQ", "5TK"])
 def test_quads_and_both_jokers(ranks: str) -> None:
-    """Runs of triples and quads, with gaps filled and ends extended downwards below a 2."""
+    """Specials, and runs of triples and quads, with gaps filled and ends extended below a 2."""
     cards = [rank + suit for rank in ranks for suit in brute.SUITS]
     rng = random.Random(ranks)
     agree([*rng.sample(cards, 10), "Bj", "Rj"], rng)

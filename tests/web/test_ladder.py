@@ -41,8 +41,8 @@ def test_every_command_of_the_ladder_page_works(tmp_path: Path) -> None:
             return requests.get(url + path, timeout=60).text
 
         def matches_of(bot: str) -> int:
-            found = re.search(r"<dt>Matches</dt><dd>(\d+)", get(f"/bots/{bot}"))
-            return int(found[1]) if found else 0
+            matches = re.search(r"<dt>Matches</dt><dd>(\d+)", get(f"/bots/{bot}"))
+            return int(matches[1]) if matches else 0
 
         def home(author: str) -> dict[str, Any]:
             return {"HOME": str(tmp_path / author), "XDG_STATE_HOME": str(tmp_path / author)}

@@ -87,8 +87,8 @@ def test_the_page_loads_nothing_and_every_link_leads_somewhere(page: Page, text:
     assert all(load.startswith(("data:", "#")) for load in page.loads)
     assert len(page.ids) == len(set(page.ids))
     for link in page.links:
-        found = re.fullmatch(r"#match=([0-9a-f]+)(&move=\d+)?", link)
-        assert link.removeprefix("#") in page.ids if found is None else found[1] in page.data
+        match = re.fullmatch(r"#match=([0-9a-f]+)(&move=\d+)?", link)
+        assert link.removeprefix("#") in page.ids if match is None else match[1] in page.data
     assert "default-src 'none'" in text
     namespaces = {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
     assert set(re.findall(r"https?://[^\"'<> ]+", text)) <= namespaces

@@ -44,7 +44,7 @@ class ChallengedBot:
         self._number = 0
         self._exits = ExitStack()
         self._is_lost = False
-        self._link, self.found = self._begin()
+        self._link, self.answer = self._begin()
         """The connection to the arena, and its answer to the challenge."""
         challenge = self
 
@@ -105,7 +105,7 @@ class ChallengedBot:
         with self._lock:
             try:
                 if self._is_lost:
-                    self._link, self.found = self._begin()
+                    self._link, self.answer = self._begin()
                     self._is_lost = False
                 self._number += 1
                 self._link.send(msgspec.msgpack.encode((self._number, call, body)))

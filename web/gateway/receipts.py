@@ -21,7 +21,7 @@ class ReceiptKeeper:
         self._token = token
         self._say = say
         self._file: ReceiptFile | None = None
-        self._kept = False
+        self._has_receipt = False
         self._ended = threading.Event()
         self._asking = threading.Lock()
 
@@ -42,7 +42,7 @@ class ReceiptKeeper:
         if self._file is not None and not self._ended.is_set():
             self._ended.set()
             self._ask(self._file)
-            if not self._kept:
+            if not self._has_receipt:
                 self._say(f"The pages at {self._url} gave no receipt of the run.")
 
     def _run(self, file: ReceiptFile) -> None:
@@ -63,8 +63,8 @@ class ReceiptKeeper:
             except StoreError as error:
                 self._fail(error)
             else:
-                if not self._kept:
-                    self._kept = True
+                if not self._has_receipt:
+                    self._has_receipt = True
                     self._say(f"Receipts of the run are kept in {file.path}.")
 
     def _fail(self, error: StoreError) -> None:

@@ -127,8 +127,8 @@ class DealLog:
         """Update `shown` after a move by `seat`. `before` and `after` are the states before and
         after the move. The cards of the move may be hidden."""
         was, now = self.shown, position(self._game, after)
-        nobody: list[str | None] = [None] * after["players"]
-        last = _with(nobody if self._over else was["last"], seat, move)
+        no_moves: list[str | None] = [None] * after["players"]
+        last = _with(no_moves if self._over else was["last"], seat, move)
         deal_over = len(after["results"]) > len(before["results"])
         new_deal = after["deal"] != before["deal"]
         trick = [fact for fact in was["facts"] if fact[-1] and not was["trick_over"]]
@@ -158,7 +158,7 @@ class DealLog:
         self._largest = [max(now, most, key=len) for now, most in both]
         self.shown = {
             **now,
-            "last": nobody if new_deal else last,
+            "last": no_moves if new_deal else last,
             "trick_over": stays,
             "ended": ended,
         }

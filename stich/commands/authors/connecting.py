@@ -188,9 +188,9 @@ def challenge(
     elif token is None:
         raise click.UsageError("Add --name with the name of your bot there, or --token.")
     with ChallengedBot(arena, token.strip(), opponent, partial(click.echo, err=True)) as other:
-        terms = other.found.terms
-        first = replace(bot, name=other.found.bot)
-        second = Bot(other.found.opponent, url=other.url)
+        terms = other.answer.terms
+        first = replace(bot, name=other.answer.bot)
+        second = Bot(other.answer.opponent, url=other.url)
         cup = Cup(
             name=f"{first.name} against {second.name}",
             game=terms.game,

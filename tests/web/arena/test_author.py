@@ -43,8 +43,8 @@ def sign_in(client: FlaskClient, token: str, **headers: str) -> TestResponse:
 
 
 def links(page: str) -> list[str]:
-    found = re.findall(r'href="(/author/[^"]+match=[^"]+)"', page)
-    return [link.replace("&amp;", "&") for link in found]
+    matches = re.findall(r'href="(/author/[^"]+match=[^"]+)"', page)
+    return [link.replace("&amp;", "&") for link in matches]
 
 
 def test_an_author_sees_each_fault_of_the_own_bot_whole(

@@ -292,12 +292,12 @@ def test_the_page_serves_the_installed_program_for_all_systems(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     about = tmp_path / "stich-9.9.dist-info"
-    kept = ["stich/__init__.py", "games/rules.py", f"{about.name}/METADATA"]
+    included = ["stich/__init__.py", "games/rules.py", f"{about.name}/METADATA"]
     others = ["games/rules.cpython-311-x86_64-linux-gnu.so", f"{about.name}/direct_url.json"]
-    for name in (*kept, *others):
+    for name in (*included, *others):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("Name: stich\nVersion: 9.9\n")
-    record = "".join(f"{name},,\n" for name in ("../../bin/stich", *kept, *others))
+    record = "".join(f"{name},,\n" for name in ("../../bin/stich", *included, *others))
     (about / "RECORD").write_text(record)
     monkeypatch.setattr("web.arena.app.distribution", lambda _name: PathDistribution(about))
     arena = Arena(tmp_path)
@@ -305,4 +305,4 @@ def test_the_page_serves_the_installed_program_for_all_systems(
         page = arena.client.get("/join").text
         assert "pip install http://localhost/stich-9.9-py3-none-any.whl" in page
         wheel = ZipFile(BytesIO(arena.client.get("/stich-9.9-py3-none-any.whl").data))
-    assert wheel.namelist() == [f"{about.name}/WHEEL", *kept, f"{about.name}/RECORD"]
+    assert wheel.namelist() == [f"{about.name}/WHEEL", *included, f"{about.name}/RECORD"]

@@ -73,7 +73,7 @@ def test_the_tables_that_come_next_and_the_time_that_is_left(tmp_path: Path) -> 
     records = list(played(cup()))
     with unfinished(tmp_path, cup(), present=Present(upcoming=COMING)) as under_way:
         live = LiveRun(under_way, lambda: now)
-        assert [one.block for one in live.snapshot().upcoming] == [1, 2]
+        assert [block.block for block in live.snapshot().upcoming] == [1, 2]
         assert live.snapshot().status == "Playing: 1 table, 0 of 6 matches"
         for record in records[:4]:
             now += 30

@@ -155,9 +155,11 @@ def test_sixty_bots_are_a_small_page_with_authors_and_previews(tmp_path: Path) -
         links = re.findall(r'(?:src|href)="(/assets/[^"]+)"', page.text)
         packed = {"Accept-Encoding": "gzip"}
         answers = [client.get(path, headers=packed) for path in ("/", *links)]
-        assert all(one.content_encoding == "gzip" for one in answers if len(one.data) > 1000)
+        assert all(
+            answer.content_encoding == "gzip" for answer in answers if len(answer.data) > 1000
+        )
         assert len(answers) <= 6
-        assert sum(len(one.data) for one in answers) < 30_000
+        assert sum(len(answer.data) for answer in answers) < 30_000
         assert gzip.decompress(answers[0].data) == page.data
         assert page.text.count('<small class="author">&lt;bot-') == 60
         assert "1st to" not in page.text
@@ -197,7 +199,7 @@ def test_every_link_of_every_page_leads_somewhere(client: FlaskClient) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "said"),
+    ("path", "words"),
     [
         ("/bots/nobody", "There is no bot “nobody” in this cup; the table lists all of them."),
         ("/bots/%3Cb%3Ex", "There is no bot “&lt;b&gt;x” in this cup"),
@@ -209,11 +211,11 @@ def test_every_link_of_every_page_leads_somewhere(client: FlaskClient) -> None:
     ],
 )
 def test_what_is_not_there_is_a_page_that_says_so_and_leads_on(
-    store: Store, path: str, said: str
+    store: Store, path: str, words: str
 ) -> None:
     answer = create_app(store).test_client().get(path)
     assert answer.status_code == 404
-    assert said in answer.text.partition("<h1>")[2]
+    assert words in answer.text.partition("<h1>")[2]
     assert '<a href="/">' in answer.text.partition("<main")[2]
 
 
@@ -265,7 +267,7 @@ def test_cards_still_played_elsewhere_are_not_shown(tmp_path: Path) -> None:
 def test_no_page_tells_a_score_while_the_cards_are_still_played(tmp_path: Path) -> None:
     """An attacker compares pages: with another score of the last match they stay the same."""
     *block, last = list(played(cup()))[:4]
-    other = replace(last, scores=last.scores[::-1], adjusted=tuple(9 * one for one in last.scores))
+    other = replace(last, scores=last.scores[::-1], adjusted=(9, 9, 9))
     of_bot = ("/bots/{}", "/matches?bot={}&result=won", "/matches?bot={}&result=lost")
     paths = ["/", "/figures", "/embed", "/matches", "/matches?block=2", "/standings.json"]
     paths += ["/standings.csv", *(path.format(bot) for path in of_bot for bot in cup().names)]
@@ -292,7 +294,7 @@ def test_what_the_organiser_decided_is_on_the_pages(tmp_path: Path) -> None:
             Withdraw(bot="eve"),
         )
         client = create_app(under_way).test_client()
-        match = next(one for one in under_way.summaries() if "dan" in one.table).match
+        match = next(match for match in under_way.summaries() if "dan" in match.table).match
         paths = ("/", "/bots/ann", "/bots/dan", "/bots/eve", f"/matches/{match}", "/matches")
         home, ann, dan, eve, match_page, _ = pages = [client.get(path).text for path in paths]
         for page in pages:

@@ -119,11 +119,11 @@ def test_a_page_sees_every_move_as_its_seat_may(game: str, players: int) -> None
         moves += list(state.view(0).history)[-1:] or [(seat, move)]
         (frame,) = shown.position(len(moves) - 1)["frames"]
         assert (frame["number"], frame["moves"][-1]) == (len(moves), moves[-1])
-        own, *others = frame["hands"]
+        hand, *others = frame["hands"]
         counts = state.view(0).to_dict()["counts"]
         assert others == ["??" * count for count in counts[1:]]
-        assert len(own.replace(" ", "")) == 2 * counts[0]
-        assert {one for one in frame["last"] if one} <= {text for _, text in moves}
+        assert len(hand.replace(" ", "")) == 2 * counts[0]
+        assert {move for move in frame["last"] if move} <= {text for _, text in moves}
     frames = shown.position(0)["frames"]
     assert [frame["number"] for frame in frames] == list(range(1, len(moves) + 1))[-300:]
     ended = [frame["ended"] for frame in frames if frame["ended"]]

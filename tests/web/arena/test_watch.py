@@ -159,7 +159,7 @@ def test_onlookers_see_no_card_that_is_hidden(game: str, seed: str) -> None:
     data = match_data(pairing, of, steps)
     assert steps_of(data) == json.loads(json.dumps(steps))
     assert len(steps) == len(known)
-    assert sum(one["ended"] is not None for one in steps) == len(state.results)
+    assert sum(step["ended"] is not None for step in steps) == len(state.results)
     for before, now, step in zip([set(), *known], known, steps, strict=False):
         assert cards(step) <= before | now
         assert set("".join(step["hands"])) <= {"?"}

@@ -91,22 +91,22 @@ def test_a_challenge_that_cannot_begin_says_why(gateway: Gateway, opponent: str,
 
 def test_a_bot_plays_one_challenge_at_a_time_and_20_an_hour(gateway: Gateway) -> None:
     eve, dan = token(gateway, "eve"), token(gateway, "dan")
-    said: list[str] = []
+    messages: list[str] = []
     with connected(gateway, "bob"):
-        with ChallengedBot(gateway.url, eve, "bob", said.append) as other:
-            assert other.found.terms.game == "doudizhu"
+        with ChallengedBot(gateway.url, eve, "bob", messages.append) as other:
+            assert other.answer.terms.game == "doudizhu"
             with pytest.raises(EntryRefused, match="bob is playing a challenge; try again"):
-                ChallengedBot(gateway.url, dan, "bob", said.append)
+                ChallengedBot(gateway.url, dan, "bob", messages.append)
             player = HttpBot(other.url, dial_url(other.url))
             with closing(player), pytest.raises(ExchangeError):
                 player.send("/secret", b"", 60)
-            assert set(said) == {"That was no request of `stich challenge`."}
+            assert set(messages) == {"That was no request of `stich challenge`."}
         for _ in range(10 * AN_HOUR):
             try:
-                with ChallengedBot(gateway.url, eve, "bob", said.append):
+                with ChallengedBot(gateway.url, eve, "bob", messages.append):
                     pass
             except EntryRefused as refused:
-                said.append(str(refused))
-                if "is playing" not in said[-1]:  # the one before is not over yet
+                messages.append(str(refused))
+                if "is playing" not in messages[-1]:  # the one before is not over yet
                     break
-        assert said[-1].startswith("eve has begun 20 challenges within an hour")
+        assert messages[-1].startswith("eve has begun 20 challenges within an hour")

@@ -77,9 +77,9 @@ def arena(tmp_path: Path) -> Iterator[Arena]:
 
 def end(*programs: subprocess.Popen[str]) -> list[str]:
     """Wait until these programs end without an error. What they have told their authors."""
-    told = [program.communicate(timeout=60)[1] for program in programs]
+    printed = [program.communicate(timeout=60)[1] for program in programs]
     assert {program.returncode for program in programs} == {0}
-    return told
+    return printed
 
 
 def test_connected_bots_play_the_same_cup_as_started_bots(arena: Arena) -> None:
@@ -91,12 +91,14 @@ def test_connected_bots_play_the_same_cup_as_started_bots(arena: Arena) -> None:
     programs = arena.connect(HONEST, "--tables", "2")
     *_, last = seen
     assert last["event"] == "finished"
-    for name, told in zip(HONEST, end(*programs), strict=True):
-        *lines, over = told.splitlines()
+    for name, printed in zip(HONEST, end(*programs), strict=True):
+        *lines, over = printed.splitlines()
         assert f"Connected to Test cup as {name}." in lines
         assert over == "The cup is over."
-        (kept_in,) = (line for line in lines if line.startswith("Receipts of the run are kept in"))
-        receipts = read_receipts(Path(kept_in.rstrip(".").rpartition(" ")[2]))
+        (receipts_line,) = (
+            line for line in lines if line.startswith("Receipts of the run are kept in")
+        )
+        receipts = read_receipts(Path(receipts_line.rstrip(".").rpartition(" ")[2]))
         with Store.open(arena.run) as store:
             assert receipts
             assert verify(store, receipts=receipts).verified
@@ -126,13 +128,13 @@ def test_a_connection_that_is_cut_in_mid_match_comes_back(arena: Arena) -> None:
                 link.cut()
             if event["event"] == "away" and event["bots"]:
                 link.up = True
-        (told,) = end(program)
+        (printed,) = end(program)
     assert seen[-1]["event"] == "finished"
     (void,) = [event for event in seen if event["event"] == "void"]
     assert (void["bot"], void["cause"]) == (HONEST[0], "outage")
     assert [event["bots"] for event in seen if event["event"] == "away"] == [[HONEST[0]], []]
-    assert "Connection lost (it does not answer); trying again." in told
-    assert "Connected again." in told
+    assert "Connection lost (it does not answer); trying again." in printed
+    assert "Connected again." in printed
     arena.check_results()
 
 
@@ -160,7 +162,7 @@ def test_the_servers_and_the_runner_may_be_killed(arena: Arena) -> None:
         assert f"{name} has stopped; restarting it." in warnings
     after = [event["match"] for event in arena.start(deals=6) if event["event"] == "match"]
     assert arena.process.wait(60) == 0
-    assert all("The cup is over." in told for told in end(*programs))
+    assert all("The cup is over." in printed for printed in end(*programs))
     with Store.open(arena.run) as store:
         stored = [match.match for match in store.summaries()]
     assert len(stored) == len(set(stored)) == 18

@@ -64,11 +64,11 @@ def body(match: str, turn: int, *view: str) -> bytes:
 def program(gateway: Gateway, bot: HttpBot) -> Iterator[tuple[list[str], HttpBot]]:
     """Run `stich connect` for ann in a thread. Yields what the author is told, and the bot as the
     runner sees it."""
-    said: list[str] = []
+    messages: list[str] = []
     connected = threading.Event()
 
     def say(text: str) -> None:
-        said.append(text)
+        messages.append(text)
         connected.set()
 
     connector = Connector(gateway.url, gateway.invitations.invite("ann", 1), [bot], say)
@@ -80,22 +80,22 @@ def program(gateway: Gateway, bot: HttpBot) -> Iterator[tuple[list[str], HttpBot
     threading.Thread(target=run, daemon=True).start()
     with closing(bot), closing(gateway.runner("ann")) as seen:
         connected.wait()
-        yield said, seen
+        yield messages, seen
 
 
 def test_a_late_bot_is_restarted_for_its_next_match(gateway: Gateway, tmp_path: Path) -> None:
-    with program(gateway, started(tmp_path)) as (said, bot):
+    with program(gateway, started(tmp_path)) as (messages, bot):
         assert result(bot.move(body("m", 1, "hang"), 0.5)) == FaultKind.TIMEOUT
         moves = [bot.move(body("m", 2), 60), bot.move(body("n", 3), 60)]
         assert list(map(result, moves)) == ["pass", "new"]
-        assert said[-1] == "Too late: the runner does not wait for POST /move any more."
+        assert messages[-1] == "Too late: the runner does not wait for POST /move any more."
 
 
 def test_an_author_reads_that_the_bot_failed(gateway: Gateway, tmp_path: Path) -> None:
     """The bot's output stays on the author's machine, so the program shows the end of it."""
-    with program(gateway, started(tmp_path)) as (said, bot):
+    with program(gateway, started(tmp_path)) as (messages, bot):
         assert result(bot.move(body("m", 1, "fail"), 60)) == FaultKind.INVALID
-        assert said[-1] == (
+        assert messages[-1] == (
             "The bot answered POST /move with status 500, not 200. Its last line: IndexError:"
             " moves[9]"
         )
@@ -110,13 +110,13 @@ def test_a_busy_bot_is_asked_again_as_without_the_arena(
 ) -> None:
     with (
         hostile.running(hostile.busy(f"Retry-After: {retry_after}")) as url,
-        program(gateway, HttpBot(url, dial_url(url))) as (said, bot),
+        program(gateway, HttpBot(url, dial_url(url))) as (messages, bot),
     ):
         outcomes = [bot.move(body("m", turn), 1 if retry_after else 60) for turn in (1, 2)]
         assert list(map(result, outcomes)) == results
         if isinstance(outcomes[0], Failure):
             assert "busy (429)" in outcomes[0].detail
-            assert "busy (429)" in said[-1]
+            assert "busy (429)" in messages[-1]
 
 
 class Said(Exception):
@@ -125,16 +125,16 @@ class Said(Exception):
 
 def said_by(url: str) -> list[str]:
     """What a connector tells the author until it is over or would try again."""
-    said: list[str] = []
+    messages: list[str] = []
 
     def say(text: str) -> None:
-        said.append(text)
+        messages.append(text)
         if "trying again" in text:
             raise Said
 
     with contextlib.suppress(Said):
         Connector(url, "t", [], say).run()
-    return said
+    return messages
 
 
 @contextlib.contextmanager
@@ -214,5 +214,5 @@ def test_a_program_that_cannot_begin_says_why(
     gateway: Gateway, words: list[str], code: int, says: str
 ) -> None:
     words = [word.format(gateway.url) for word in words]
-    found, text = code_and_text("connect", *words, "--token", "0" * 64)
-    assert (found, says in text) == (code, True)
+    returned, text = code_and_text("connect", *words, "--token", "0" * 64)
+    assert (returned, says in text) == (code, True)

@@ -11,15 +11,14 @@ from flask import (
     Flask,
     abort,
     current_app,
-    make_response,
+    redirect,
     render_template,
     request,
     session,
     url_for,
 )
 from flask.sessions import SecureCookieSessionInterface
-from werkzeug.utils import redirect
-from werkzeug.wrappers import Response
+from flask.typing import ResponseReturnValue
 
 from tournament.display.post_mortem import post_mortem
 from tournament.language import gettext as _
@@ -65,7 +64,7 @@ def invited() -> bool:
 
 
 @author_pages.get("/author/<path:name>")
-def page(name: str) -> Response | str:
+def page(name: str) -> ResponseReturnValue:
     """Return a page with a bot's latest faults, or with the fault that the address names. Return
     the sign-in form if the bot's author is not signed in, with status 401 if the token that the
     author used is no longer valid.
@@ -101,7 +100,7 @@ def page(name: str) -> Response | str:
 
 
 @author_pages.post("/author")
-def sign_in() -> Response:
+def sign_in() -> ResponseReturnValue:
     """Sign in as the author of the bot that the posted token belongs to, and redirect to the page
     of the bot's faults. If the token is refused, return the form with the reason and status 401.
 
@@ -117,7 +116,7 @@ def sign_in() -> Response:
 
 
 @author_pages.post("/sign-out/<path:name>")
-def sign_out(name: str) -> Response:
+def sign_out(name: str) -> ResponseReturnValue:
     """Sign out as the author of a bot, and redirect to the bot's page."""
     session.pop(name, None)
     return redirect(url_for("pages.bot", name=name), 303)
@@ -159,11 +158,8 @@ def _faults_of(record: MatchRecord, bot: str) -> list[FaultRecord]:
 
 
 @author_pages.get("/author")
-def _sign_in_page(why: str = "") -> Response:
+def _sign_in_page(why: str = "") -> ResponseReturnValue:
     """Return the sign-in form. If a token was refused, `why` is the reason, which the form shows,
     and the status is 401."""
-    response = make_response(render_template("author_sign_in.html", why=why))
-    if why:
-        response.status_code = 401
-        response.headers["WWW-Authenticate"] = "Bearer"
-    return response
+    form = render_template("author_sign_in.html", why=why)
+    return (form, 401, {"WWW-Authenticate": "Bearer"}) if why else form

@@ -6,7 +6,6 @@ from functools import wraps
 from typing import Final
 
 from flask import Blueprint, Response, abort, current_app, jsonify, render_template, request
-from werkzeug.wrappers import Response as WerkzeugResponse
 
 from serving.compression import StaticBody
 from serving.work import Pieces, need_long_work
@@ -46,25 +45,25 @@ _REST: Final = 110
 """While a cup is played, `/matches.jsonl` takes at most 1/110 of a core."""
 
 
-def _page(view: Callable[..., str]) -> Callable[..., WerkzeugResponse]:
+def _page(view: Callable[..., str]) -> Callable[..., Response]:
     """Wrap a view, which gets a snapshot of the run. The page is rendered once for all readers of a
     language, until the snapshot changes. A browser that already has the page gets status 304."""
 
     @wraps(view)
-    def page(**names: str) -> WerkzeugResponse:
+    def page(**names: str) -> Response:
         now = current_run().snapshot()
         return _answer(f"{request.path}-{now.version}", lambda: view(now, **names))
 
     return page
 
 
-def _answer(version: str, render: Callable[[], str]) -> WerkzeugResponse:
+def _answer(version: str, render: Callable[[], str]) -> Response:
     """Return the HTML page that `render` returns. The page is rendered once for each version,
     language and address of the arena. Return status 304 if the browser has the page."""
     return _cached(f"{version}-{invited()}-{request.url_root}", "text/html; charset=utf-8", render)
 
 
-def _cached(key: str, content_type: str, make: Callable[[], str | bytes]) -> WerkzeugResponse:
+def _cached(key: str, content_type: str, make: Callable[[], str | bytes]) -> Response:
     """Return what `make` returns. The content is made and compressed once for each key and
     language. Return status 304 if the browser has the content."""
 
@@ -87,7 +86,7 @@ def home(now: Snapshot) -> str:
 
 
 @pages.get("/preview.png")
-def preview_png() -> WerkzeugResponse:
+def preview_png() -> Response:
     """Return the picture, a PNG image, that other sites show beside a link to the arena."""
     now = current_run().snapshot()
     return _cached(f"preview {now.version}", "image/png", lambda: preview(now.table))
@@ -109,7 +108,7 @@ def embed(now: Snapshot) -> str:
 
 
 @pages.get("/standings.json")
-def standings_json() -> WerkzeugResponse:
+def standings_json() -> Response:
     """Return the standings as `stich standings --json` prints them."""
     now = current_run().snapshot()
     table = now.table
@@ -117,14 +116,14 @@ def standings_json() -> WerkzeugResponse:
 
 
 @pages.get("/standings.csv")
-def standings_csv() -> WerkzeugResponse:
+def standings_csv() -> Response:
     """Return the standings as CSV, for a spreadsheet."""
     now = current_run().snapshot()
     return _cached(f"csv {now.version}", "text/csv; charset=utf-8", lambda: to_csv(now.table))
 
 
 @pages.get("/digest")
-def digest() -> WerkzeugResponse:
+def digest() -> Response:
     """Return the digest of everything that the run has written so far, as JSON. The digest is a
     receipt, against which the published run can be checked. Answer with status 404 for a file of
     matches."""
@@ -190,7 +189,7 @@ def bot(now: Snapshot, name: str) -> str:
 
 
 @pages.get("/matches")
-def matches() -> WerkzeugResponse:
+def matches() -> Response:
     """Return a page of the list of matches that fit the filter in the address."""
     now = current_run().snapshot()
     asked = asked_filter(now)
@@ -198,7 +197,7 @@ def matches() -> WerkzeugResponse:
 
 
 @pages.get("/matches.jsonl")
-def match_lines() -> WerkzeugResponse:
+def match_lines() -> Response:
     """Return the finished matches in the match format, as `stich export` writes them. Unless the
     run is finished, the matches of incomplete blocks are left out. The lines are made while they
     are sent."""
@@ -227,7 +226,7 @@ def stage(now: Snapshot) -> str:
 
 
 @pages.get("/watch/next")
-def watch_next() -> WerkzeugResponse:
+def watch_next() -> Response:
     """Return, as JSON, the match that a watching page shows next, or null if there is none."""
     shown = request.args.get("shown", "").split(",")
     response = jsonify(next_match(current_run(), request.args.get("live", ""), shown))
@@ -236,7 +235,7 @@ def watch_next() -> WerkzeugResponse:
 
 
 @pages.get("/matches/<match>")
-def match(match: str) -> WerkzeugResponse:
+def match(match: str) -> Response:
     """Return the page that shows a match on a card table. Answer with status 404 if there is no
     match to show. The page is independent of the standings, so no snapshot is read."""
     run = current_run()

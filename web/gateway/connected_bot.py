@@ -79,15 +79,13 @@ class ConnectedBot:
         """Whether a program is connected that starts another instance of the bot for challenges."""
         return self._session is not None and self._session.takes_challenges
 
-    async def serve(
-        self, link: Link, token_hash: str, tables: int, *, takes_challenges: bool = False
-    ) -> None:
+    async def serve(self, link: Link, token_hash: str, tables: int, takes_challenges: bool) -> None:
         """Receive a program's answers until the program leaves or sends an invalid message, or its
         session is ended.
 
         The program replaces an earlier one. `token_hash` is the SHA-256 of its token in
-        hexadecimal, and `tables` its number of tables. A program whose session is ended is told
-        why.
+        hexadecimal, and `tables` its number of tables. If `takes_challenges`, the program starts
+        another instance of the bot for challenges. A program whose session is ended is told why.
         """
         self.fail("Another program has connected with this token, and takes the place of this.")
         self._session = session = _Session(link, token_hash, takes_challenges)

@@ -120,8 +120,8 @@ class GatewayServer:
         return name, token_hash, int(tables)
 
     def _refuse(self, link: ServerConnection, request: Request) -> Response | None:
-        """Return the response to /healthz, or the response that refuses a connection, or None to
-        accept the connection."""
+        """Return the response to /healthz, or the response that refuses a connection. Return None to
+        accept the connection, which no longer counts as a stranger's."""
         if request.path == "/healthz":
             return link.respond(200, json.dumps({"status": "ok"}))
         try:
@@ -146,10 +146,8 @@ class GatewayServer:
             if why := self._why_over(name):
                 await link.send(json.dumps({"over": why}))
             else:
-                takes_challenges = headers.get("X-Stich-Challenges") == "1"
-                await self._bots[name].serve(
-                    cast(Link, link), token_hash, tables, takes_challenges=takes_challenges
-                )
+                challenges = headers.get("X-Stich-Challenges") == "1"
+                await self._bots[name].serve(cast(Link, link), token_hash, tables, challenges)
 
     async def listen_to_runner(self, host: str, port: int) -> asyncio.Server:
         """Listen for the runner, and for its workers on other machines. Return the server.

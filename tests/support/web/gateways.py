@@ -2,8 +2,10 @@
 
 import contextlib
 import json
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -15,6 +17,7 @@ from tournament.bot.client import dial_url
 from tournament.bot.protocol import Choice
 from tournament.bot.url_bot import Failure, HttpBot
 from tournament.config.cup import Bot, Cup
+from web.gateway.connector import Connector
 from web.gateway.invitations import Invitations
 from web.gateway.runner_client import GatewayClient
 
@@ -65,6 +68,31 @@ class Gateway:
         self.url = url
         self.client = client
         self.invitations = Invitations(folder)
+        self.token = cache(lambda name: self.invitations.invite(name, 1))
+        """Return the token of a bot. Another invitation would revoke it."""
+
+    @contextlib.contextmanager
+    def program(
+        self, name: str, bot: HttpBot, challenged: Callable[[], HttpBot] | None = None
+    ) -> Iterator[list[str]]:
+        """Run the program of a bot's author in a thread until the block ends. Yields the sentences
+        for the author."""
+        sentences: list[str] = []
+        connected = threading.Event()
+
+        def say(text: str) -> None:
+            sentences.append(text)
+            connected.set()
+
+        program = Connector(self.url, self.token(name), [bot], say, challenged)
+        thread = threading.Thread(target=program.run)
+        with contextlib.closing(bot):
+            thread.start()
+            connected.wait()
+            yield sentences
+            self.client.exclude({name: "The test is over."})
+            thread.join()
+            self.client.exclude({})
 
     def author(self, name: str, tables: int = 1) -> Author:
         return Author(self.url, self.invitations.invite(name, 1), tables)

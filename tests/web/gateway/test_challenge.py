@@ -1,10 +1,8 @@
 """An author's bot challenges a connected bot, through the gateway and unranked."""
 
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
-from functools import cache
 
 import pytest
 
@@ -16,46 +14,27 @@ from tournament.bot.url_bot import HttpBot
 from web.gateway.calls import EntryRefused
 from web.gateway.challenger import ChallengedBot
 from web.gateway.challenges import AN_HOUR
-from web.gateway.connector import Connector
-
-
-@cache
-def token(gateway: Gateway, name: str) -> str:
-    """The token of a bot. Another token would revoke it."""
-    return gateway.invitations.invite(name, 1)
 
 
 @contextmanager
 def connected(gateway: Gateway, name: str, *, declines: bool = False) -> Iterator[list[str]]:
     """Run an author's program. Yields the instances of the bot that were started: "ranked", and
     "challenged" for challenges."""
-    asked: list[str] = []
+    instances: list[str] = []
     with ExitStack() as stack:
 
         def reach(what: str) -> HttpBot:
-            asked.append(what)
+            instances.append(what)
             url = stack.enter_context(hostile.running(hostile.toy(name)))
             return stack.enter_context(closing(HttpBot(url, dial_url(url))))
 
-        here = threading.Event()
-        program = Connector(
-            gateway.url,
-            token(gateway, name),
-            [reach("ranked")],
-            lambda text: here.set() if text.startswith("Connected") else None,
-            None if declines else lambda: reach("challenged"),
-        )
-        thread = threading.Thread(target=program.run)
-        thread.start()
-        here.wait()
-        yield asked
-        gateway.client.exclude({name: "The test is over."})
-        thread.join()
-        gateway.client.exclude({})
+        challenged = None if declines else lambda: reach("challenged")
+        stack.enter_context(gateway.program(name, reach("ranked"), challenged))
+        yield instances
 
 
 def challenge(gateway: Gateway, challenger: str, opponent: str, *more: str) -> tuple[int, str, str]:
-    words = ("--token", token(gateway, challenger), "--no-sandbox", "--json", *more)
+    words = ("--token", gateway.token(challenger), "--no-sandbox", "--json", *more)
     done = stich("challenge", gateway.url, opponent, bot("toy-1"), *words)
     return done.returncode, done.stdout, done.stderr
 
@@ -90,7 +69,7 @@ def test_a_challenge_that_cannot_begin_says_why(gateway: Gateway, opponent: str,
 
 
 def test_a_bot_plays_one_challenge_at_a_time_and_20_an_hour(gateway: Gateway) -> None:
-    eve, dan = token(gateway, "eve"), token(gateway, "dan")
+    eve, dan = gateway.token("eve"), gateway.token("dan")
     messages: list[str] = []
     with connected(gateway, "bob"):
         with ChallengedBot(gateway.url, eve, "bob", messages.append) as other:

@@ -26,7 +26,7 @@ from tournament.bot.url_bot import Failure, HttpBot
 from tournament.config.cup import Bot, Limits
 from tournament.records import FaultKind
 from tournament.store.chain import Digest
-from web.gateway.calls import EntryRefused, ask_digest
+from web.gateway.calls import ask_digest
 from web.gateway.connector import Connector
 
 PROGRAM = """
@@ -62,25 +62,10 @@ def body(match: str, turn: int, *view: str) -> bytes:
 
 @contextlib.contextmanager
 def program(gateway: Gateway, bot: HttpBot) -> Iterator[tuple[list[str], HttpBot]]:
-    """Run `stich connect` for ann in a thread. Yields what the author is told, and the bot as the
+    """Run the program of ann's author. Yields the sentences for the author, and the bot as the
     runner sees it."""
-    messages: list[str] = []
-    connected = threading.Event()
-
-    def say(text: str) -> None:
-        messages.append(text)
-        connected.set()
-
-    connector = Connector(gateway.url, gateway.invitations.invite("ann", 1), [bot], say)
-
-    def run() -> None:
-        with contextlib.suppress(EntryRefused):  # the next test invites ann again
-            connector.run()
-
-    threading.Thread(target=run, daemon=True).start()
-    with closing(bot), closing(gateway.runner("ann")) as seen:
-        connected.wait()
-        yield messages, seen
+    with gateway.program("ann", bot) as sentences, closing(gateway.runner("ann")) as seen:
+        yield sentences, seen
 
 
 def test_a_late_bot_is_restarted_for_its_next_match(gateway: Gateway, tmp_path: Path) -> None:

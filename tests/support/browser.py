@@ -14,6 +14,9 @@ from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.wait import WebDriverWait
 
 from tests.support.make_catalogs import messages, texts
+from tests.support.serving import served
+from tournament.store.store import Store
+from web.arena.app import create_app
 from web.ui.languages import read_catalog
 
 _WAIT_S = 60
@@ -122,3 +125,38 @@ def english_words(browser: Chrome, language: str) -> list[str]:
     translate = read_catalog(language).gettext
     shown: list[str] = browser.execute_script(_WORDS)
     return [text for text in shown if text in _english() and translate(text) != text]
+
+
+def check_page(browser: Chrome, axe: str) -> None:
+    """Nothing is wider than the screen, nothing is in the console, and axe finds no violation."""
+    # Chromium tells that a page is there before it has laid it out at this width.
+    wait(browser, fits, f"{browser.current_url} is too wide")
+    browser.execute_cdp_cmd("Page.setBypassCSP", {"enabled": True})  # for axe, not for the page
+    browser.execute_script(axe)
+    violations: Any = browser.execute_async_script(
+        "const done = arguments[arguments.length - 1]; axe.run().then((all) => done("
+        "all.violations.map((one) => [one.id, one.nodes.map((node) => node.html)])))"
+    )
+    assert violations == [], browser.current_url
+    expected = f"{browser.current_url} - Failed to load resource"  # the status of an error page
+    assert [error for error in console_errors(browser) if expected not in error] == []
+
+
+@contextmanager
+def visited(
+    store: Store | None, width: int = 1400, height: int = 1000
+) -> Iterator[tuple[Chrome, str]]:
+    """A browser, and the URL of the pages of a run."""
+    with served(create_app(store)) as url, chromium(width, height) as browser:
+        yield browser, url
+
+
+def play_fastest(browser: Chrome, selector: str) -> None:
+    """Let the first choice of a speed be 50 moves a second, and choose it."""
+    script = """
+        const speed = document.querySelector(arguments[0]);
+        speed.options[0].value = 50;
+        speed.selectedIndex = 0;
+        speed.dispatchEvent(new Event("input", { bubbles: true }));
+    """
+    browser.execute_script(script, selector)

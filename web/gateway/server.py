@@ -120,8 +120,8 @@ class GatewayServer:
         return name, token_hash, int(tables)
 
     def _refuse(self, link: ServerConnection, request: Request) -> Response | None:
-        """Return the response to /healthz, or the response that refuses a connection. Return None to
-        accept the connection, which no longer counts as a stranger's."""
+        """Return the response to /healthz or a refusal. Return None to accept the connection, which
+        then no longer counts as a stranger's."""
         if request.path == "/healthz":
             return link.respond(200, json.dumps({"status": "ok"}))
         try:

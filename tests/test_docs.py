@@ -1,4 +1,4 @@
-"""Everything that the documents name exists: linked files, paths, Python names, make targets."""
+"""Everything that the documents name exists, and copies of figures agree with their sources."""
 
 import pkgutil
 import re

@@ -124,8 +124,8 @@ def position(view: JsonDict, names: Sequence[str], title: str) -> RenderableType
     """
     game = games.get(view["game"])
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for title in ("seat", "who", "cards", "score", ""):
-        table.add_column(title, justify="right" if title in ("cards", "score") else "left")
+    for column in ("seat", "who", "cards", "score", ""):
+        table.add_column(column, justify="right" if column in ("cards", "score") else "left")
     for seat in range(view["players"]):
         roles = ", ".join(
             [*map(str, game.roles(view, seat)), *["to move"] * (view["turn"] == seat)]

@@ -335,8 +335,9 @@ def _show(number: int, finding: Finding, judge: str) -> None:
     console = make_console()
     heading = f"{number}. Match {row.match}, move {row.index}"
     console.print(position(view, finding.decision.seating, heading))
-    console.print(Text("played     ").append_text(move_text(row.move)), soft_wrap=True)
-    instead = Text(f"{judge}  ").append_text(move_text(finding.instead))
+    width = max(len(judge), len("played"))
+    console.print(Text(f"{'played':{width}}  ").append_text(move_text(row.move)), soft_wrap=True)
+    instead = Text(f"{judge:{width}}  ").append_text(move_text(finding.instead))
     console.print(instead.append(f"  {points}", "bold"), soft_wrap=True)
     console.print()
 

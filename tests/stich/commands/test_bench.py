@@ -1,8 +1,6 @@
 """`stich bench`, as its user runs it."""
 
 import json
-import shlex
-import sys
 from inspect import cleandoc
 from pathlib import Path
 from typing import Any
@@ -77,25 +75,6 @@ def test_a_bot_that_is_struck_out_is_told_by_game(tmp_path: Path) -> None:
     problems = measured(tmp_path / "a.json", bot("not-json"), *SMALL, code=1)["problems"]
     assert problems
     assert all("It was struck out in" in problem["why"] for problem in problems)
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "why"),
-    [
-        (("compare", "none.json", "none.json"), 2, "none.json: cannot be read"),
-        (("python", "bot.py"), 2, "needs quotes"),
-        (("nothing-of-the-kind",), 1, "no program"),
-        ((shlex.join([sys.executable, "-c", "raise SystemExit('no')"]), *SMALL), 1, "ended"),
-        ((bot("toy-1"), "--game", "zhengfen", *SMALL), 2, "bench-2: it does not play zhengfen; it"),
-        (("greedy", "--json", "none/a.json"), 2, "existing folder"),
-        (("greedy", "--game", "dasan", "--players", "6"), 2, "has no such table"),
-        (("greedy", "--quick", "--blocks", "3"), 2, "exclude each other"),
-        (("greedy", "--at-least", "nan"), 2, "not a number"),
-    ],
-)
-def test_a_wrong_call_is_refused(words: tuple[str, ...], code: int, why: str) -> None:
-    returned, text = code_and_text("bench", *words)
-    assert (returned, why in " ".join(text.split())) == (code, True), text
 
 
 def test_a_result_of_an_earlier_suite_is_refused_with_its_fix(tmp_path: Path) -> None:

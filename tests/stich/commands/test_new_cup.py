@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft7Validator
 
-from tests.support.tournament.cups import stich
+from tests.support.tournament.cups import stich, succeed
 from tournament.config.cup import Cup
 from tournament.config.parse import read_cup
 from tournament.formats.round_robin import Gauntlet
@@ -34,9 +34,7 @@ def test_it_asks_the_few_questions(tmp_path: Path) -> None:
 
 def written(path: Path, *words: str) -> Cup:
     """The cup that these options write without questions. Its authors need an arena."""
-    done = stich("new-cup", path, *DASAN, *words)
-    assert done.returncode == 0, done.stderr
-    assert "Run it: stich arena " in done.stdout
+    assert "Run it: stich arena " in succeed("new-cup", path, *DASAN, *words).stdout
     return read_cup(path)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.tournament import played
-from tests.support.tournament.cups import code_and_text, stich
+from tests.support.tournament.cups import code_and_text, stich, succeed
 from tournament.records import Disqualify
 from tournament.results.published import sign_files
 from tournament.results.verify import verify
@@ -27,7 +27,7 @@ def test_what_is_published_is_checked_by_others(
         signer, seed = store.run().signer, store.run().seed
         store.decide(Disqualify(bot="cat", why="Not in the main file."))
         where = ("--url", "https://example.org/spring/")
-        assert stich("publish", run, "-o", out, *where).returncode == 0
+        succeed("publish", run, "-o", out, *where)
     text = (out / "ANNOUNCEMENT.txt").read_text()
     assert (signer in text, seed in text) == (True, True)
     sums = dict(line.split("  ")[::-1] for line in (out / "SHA256SUMS").read_text().splitlines())
@@ -50,7 +50,7 @@ def spring(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A published folder."""
     folder = tmp_path_factory.mktemp("spring")
     played.run(folder / "run", played.cup()).close()
-    assert stich("publish", folder / "run", "-o", folder / "spring").returncode == 0
+    succeed("publish", folder / "run", "-o", folder / "spring")
     return folder / "spring"
 
 

@@ -9,12 +9,19 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.support.prerequisites import needs_curl
-from tests.support.tournament.cups import bot, code_and_text, served_toys, stich, write
+from tests.support.tournament.cups import (
+    bot,
+    code_and_text,
+    json_lines,
+    served_toys,
+    stich,
+    succeed,
+    write,
+)
 from tools import hostile
 from tournament.config.cup import Clock
 from tournament.display.replay import steps
@@ -30,16 +37,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with hostile.running(hostile.says(NONSENSE)) as url, served_toys(1) as toys:
         bots = {"bad": url, "dies": bot("dies"), **toys}
         cup = write(folder, bots, "commit = true", deals=2, sandbox=False)
-        done = stich("run", cup, "--out", folder / "run")
-        assert done.returncode == 0, done.stderr
-        (folder / "output").write_text(done.stdout)
+        (folder / "output").write_text(succeed("run", cup, "--out", folder / "run").stdout)
         yield folder / "run"
-
-
-def json_lines(*words: object) -> list[dict[str, Any]]:
-    done = stich(*words, "--json")
-    assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def test_a_run_commits_to_its_seed(run: Path) -> None:

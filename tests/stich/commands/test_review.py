@@ -1,6 +1,5 @@
 """`stich review`: planted blunders are on top, other bots are asked, refusals are sentences."""
 
-import json
 import re
 from collections.abc import Sequence
 from functools import partial
@@ -13,7 +12,7 @@ import pytest
 from bots import sensible
 from tests.support.pages import blocks, run_script
 from tests.support.tournament import played
-from tests.support.tournament.cups import code_and_text, stich
+from tests.support.tournament.cups import code_and_text, json_lines, stich
 from tools import hostile
 from tournament.bot.url_bot import InProcessBot
 from tournament.formats.scores import Scores
@@ -48,16 +47,10 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, set[str]]:
     return folder, hands
 
 
-def lines(*words: object) -> list[dict[str, Any]]:
-    done = stich("review", *words, "--json", "--no-sandbox")
-    assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
-
-
 def test_planted_blunders_are_at_the_top(run: tuple[Path, set[str]]) -> None:
     folder, planted = run
     assert len(planted) == 3
-    listed = lines(folder, "mine", "--top", 8, "--worlds", 20)
+    listed = json_lines("review", folder, "mine", "--top", 8, "--worlds", 20)
     hands = ["".join(finding["view"]["hand"]) for finding in listed]
     assert planted.issuperset(hands[:2])
     assert planted <= set(hands[:6])  # among real mistakes in a deal of many doublings
@@ -67,11 +60,11 @@ def test_planted_blunders_are_at_the_top(run: tuple[Path, set[str]]) -> None:
 
 def test_another_bot_and_a_later_version_are_asked(run: tuple[Path, set[str]]) -> None:
     folder, planted = run
-    assert lines(folder, "ann", "--with", "sensible", "--matches", 3) == []
-    others = lines(folder, "mine", "--with", "sensible")
+    assert json_lines("review", folder, "ann", "--with", "sensible", "--matches", 3) == []
+    others = json_lines("review", folder, "mine", "--with", "sensible")
     assert {"".join(finding["view"]["hand"]) for finding in others} == planted
     assert {finding["points"] for finding in others} == {None}
-    better = lines(folder, "mine", "--as", "sensible")
+    better = json_lines("review", folder, "mine", "--as", "sensible")
     assert [finding["points"] > 0 for finding in better] == [True] * 3
     assert better == sorted(better, key=lambda finding: finding["points"])
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from stich.console.result_tables import make_console, standings_table
+from stich.console.result_tables import standings_table
 from tests.support.tournament.played import cup, played
 from tournament.model import Run
 from tournament.results.match_arrays import collect
@@ -24,11 +24,3 @@ def test_the_terminal_shows_every_bot_and_a_name_is_no_markup(width: int) -> Non
     assert "[b]Cup[/b] [/x]: " in shown
     assert "60 of 90 matches" in shown
     assert [bot for bot in of.names if bot not in shown] == []
-
-
-def test_what_is_piped_is_wide(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdout", io.StringIO())
-    monkeypatch.delenv("COLUMNS", raising=False)
-    assert make_console().width == 120
-    monkeypatch.setenv("COLUMNS", "90")
-    assert make_console().width == 90

@@ -160,6 +160,11 @@ def succeed(*words: object) -> subprocess.CompletedProcess[str]:
     return done
 
 
+def json_lines(*words: object) -> list[dict[str, Any]]:
+    """What the program prints with --json, line by line. It must end without an error."""
+    return [json.loads(line) for line in succeed(*words, "--json").stdout.splitlines()]
+
+
 def fails(message: str, *words: object) -> None:
     """Run the program, which must end with exit code 1 and output that begins with a message."""
     code, text = code_and_text(*words)

@@ -62,7 +62,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     app.register_blueprint(sealed_v1)
     app.register_blueprint(static_routes)
     _register_error_handlers(app, settings, metrics)
-    app.after_request(lambda response: compress(request, response))
+    app.after_request(compress)
     middleware = with_middleware(app.wsgi_app, settings, metrics)
     app.wsgi_app = middleware  # type: ignore # Flask documents this assignment
     return app
@@ -75,7 +75,8 @@ def _register_error_handlers(app: Flask, settings: Settings, metrics: Metrics) -
     def respond(problem: Problem) -> Response:
         """Count a problem and return the response for it."""
         rule = request.url_rule
-        metrics.count_problem("none" if rule is None else rule.rule, problem.type.code)
+        route = "none" if rule is None else rule.rule
+        metrics.problems.labels(route, problem.type.code).inc()
         problem.extensions["request_id"] = request.environ[REQUEST_ID]
         return problem.response()
 

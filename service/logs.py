@@ -53,11 +53,6 @@ def configure(settings: Settings) -> None:
         logger.setLevel(level)
 
 
-def log_start(sentence: str) -> None:
-    """Log a sentence for the operator, as a warning, when the service starts."""
-    logging.getLogger("service").warning(sentence)
-
-
 def log_request(environ: WSGIEnvironment, status: int, seconds: float) -> None:
     """Write a line about an answered request to the access log."""
     fields = {

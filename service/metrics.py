@@ -7,17 +7,14 @@ only workers that are alive.
 """
 
 import os
-import platform
 from contextlib import suppress
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 
-import games
 from service.settings import MULTIPROC_DIR
 
 MEDIA_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
@@ -50,17 +47,6 @@ class Metrics:
             ("route", "code"),
             registry=self.registry,
         )
-        Gauge(
-            "stich_build_info",
-            "Always 1; the labels say what runs.",
-            ("version", "python", "rules"),
-            registry=self.registry,
-            multiprocess_mode="livemax",
-        ).labels(
-            version("stich"),
-            platform.python_version(),
-            "compiled" if games.COMPILED else "pure",
-        ).set(1)
         self._labelled = cache(
             lambda route, method, status: (
                 self.requests.labels(method, route, status),
@@ -69,20 +55,13 @@ class Metrics:
         )
 
     def count_request(self, route: str, method: str, status: str, seconds: float) -> None:
-        """Count an answered request, and record the seconds that it took.
-
-        Unknown methods are counted together, as `other`.
-        """
+        """Count an answered request, and record the seconds that it took."""
         # Unknown methods share one label, so that a client cannot fill the memory with labels.
         method = method if method in _METHODS else "other"
         # prometheus_client would take 3 µs of each request to look the labels up.
         requests, durations = self._labelled(route, method, status)
         requests.inc()
         durations.observe(seconds)
-
-    def count_problem(self, route: str, code: str) -> None:
-        """Count a problem in an answer, by its code."""
-        self.problems.labels(route, code).inc()
 
     def text(self) -> bytes:
         """Return all metrics in Prometheus's text format, added up if there are several workers."""

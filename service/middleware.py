@@ -57,10 +57,7 @@ def with_middleware(app: WSGIApplication, settings: Settings, metrics: Metrics) 
 
 
 def _preflight_headers(environ: WSGIEnvironment) -> Iterator[tuple[str, str]]:
-    """Yield the additional headers of the answer to a CORS preflight request.
-
-    For other requests there are none.
-    """
+    """Yield the headers that only the answer to a CORS preflight request has."""
     if environ.get("HTTP_ACCESS_CONTROL_REQUEST_METHOD", "").upper() in _METHODS:
         yield "Access-Control-Allow-Methods", ", ".join(_METHODS)
         yield "Access-Control-Max-Age", str(_DAY)

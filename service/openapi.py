@@ -5,7 +5,6 @@ version, the schemas of requests and positions, the descriptions of problems, an
 examples come from the code.
 """
 
-from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final, cast
@@ -52,19 +51,18 @@ def update(contract: dict[str, Any]) -> None:
     schemas |= _object_schemas()
     responses = contract["components"]["responses"]
     for problem in PROBLEM_TYPES.values():
-        if problem.response in responses:
-            responses[problem.response]["description"] = problem.description
+        response = problem.code.title().replace("-", "") + "Problem"  # such as TooLargeProblem
+        if response in responses:
+            responses[response]["description"] = problem.description
     _answer_examples(contract["paths"])
 
 
 def _object_schemas() -> dict[str, Any]:
     """The schemas of requests and positions by name. Each comes after those that it refers to."""
     types: dict[str, type[ObjectSchema]] = {}
-    for name in games.GAMES:
-        for schemas in (requests.START.schemas, requests.SEALED_START.schemas, STATES, VIEWS):
-            _add(types, schemas[name])
-    for validator in requests.VALIDATORS:
-        for schema in validator.schemas.values():
+    bodies = [validator.schemas for validator in requests.VALIDATORS]
+    for schemas in (*bodies, STATES, VIEWS):
+        for schema in schemas.values():
             _add(types, schema)
     spec = APISpec("", "", "3.1.0", plugins=[_Plugin()])
     for name, type_ in types.items():
@@ -95,8 +93,10 @@ def _answer_examples(paths: dict[str, Any]) -> None:
     token = app.extensions[SEALER].seal(
         games.get("doudizhu").state(state), [bytes.fromhex(text) for text in key_hashes]
     )
-    for path, operation, examples in _examples(paths):
-        for name, example in examples.items():
+    operations = [(path, about) for path, item in paths.items() for about in item.values()]
+    for path, operation in operations:
+        content = operation["responses"]["200"]["content"].get("application/json", {})
+        for name, example in content.get("examples", {}).items():
             if "requestBody" in operation:
                 body = _request_examples(operation)[name]["value"]
                 sealed = {"sealed": token} if "sealed" in body else {}
@@ -114,19 +114,11 @@ def _request_examples(operation: dict[str, Any]) -> dict[str, Any]:
     return examples
 
 
-def _examples(paths: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
-    """Yield each operation's path, the operation, and the examples of its successful answers."""
-    for path, item in paths.items():
-        for operation in item.values():
-            content = operation["responses"]["200"]["content"]
-            yield path, operation, content.get("application/json", {}).get("examples", {})
-
-
 class _Dumper(yaml.SafeDumper):
     """Writes YAML without anchors. A list of scalars, a reference or an entry takes one line."""
 
     def ignore_aliases(self, data: Any) -> bool:
-        """Return True, so that an object is written in full wherever it occurs."""
+        """Return True."""
         return True
 
     def represent_data(self, data: Any) -> yaml.Node:

@@ -22,11 +22,6 @@ class ProblemType:
     title: str
     description: str
 
-    @property
-    def response(self) -> str:
-        """The name of this type's response in the contract, such as `TooLargeProblem`."""
-        return self.code.title().replace("-", "") + "Problem"
-
 
 PROBLEM_TYPES: Final[Mapping[str, ProblemType]] = {
     type_.code: type_

@@ -12,7 +12,6 @@ import asyncio
 import os
 import socket
 import sys
-from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, closing, suppress
 from io import BytesIO
@@ -87,9 +86,6 @@ class RsgiFront:
 
         self.app = app
         self.max_body = max_body
-        self.in_flight = gauge(
-            "stich_http_requests_in_flight", "Requests whose answers have not been sent."
-        )
         self.large_in_flight = gauge(
             "stich_large_requests_in_flight", "Large requests and answers in memory."
         )
@@ -108,40 +104,33 @@ class RsgiFront:
         loop.call_soon(self._limit_unread_answers)
 
     async def __rsgi__(self, scope: Scope, proto: HTTPProtocol) -> None:
-        """Answer a request. Granian calls this method for each request."""
-        began = perf_counter()
-        with self.in_flight.track_inprogress():
-            async with AsyncExitStack() as slot:
-                await self._serve(scope, proto, slot, began)
+        """Answer a request, and return when its answer no longer needs memory.
 
-    async def _serve(
-        self, scope: Scope, proto: HTTPProtocol, slot: AsyncExitStack, began: float
-    ) -> None:
-        """Read a request, answer it, and return when its answer no longer needs memory.
-
-        The slots that the request takes are added to `slot`.
+        Granian calls this method for each request.
         """
-        body = await self._read(scope, proto, slot)
-        status, headers, answer = await self._answer(scope, body, slot, began)
-        if isinstance(body, _FailedBody) and not body.all_read:
-            headers.append(("Connection", "close"))
-        if isinstance(answer, FileWrapper):
-            # granian reads the file in pieces, so that a client that does not read takes no memory
-            answer.close()
-            proto.response_file(status, headers, answer.file.name)
-        elif isinstance(answer, Pieces):
-            await self._send_pieces(proto, status, headers, answer)
-        elif len(answer) <= LARGE_ANSWER:
-            proto.response_bytes(status, headers, answer)
-        else:
-            # granian drops each piece once it is sent
-            transport = proto.response_stream(status, headers)
-            with suppress(RuntimeError):  # raised if the connection has ended
-                for start in range(0, len(answer), PIECE):
-                    await transport.send_bytes(answer[start : start + PIECE])
-            del transport, answer, body
-            # returns when the last piece is on its way, or the connection has ended
-            await proto.client_disconnect()
+        began = perf_counter()
+        async with AsyncExitStack() as slot:
+            body = await self._read(scope, proto, slot)
+            status, headers, answer = await self._answer(scope, body, slot, began)
+            if isinstance(body, _FailedBody) and not body.all_read:
+                headers.append(("Connection", "close"))
+            if isinstance(answer, FileWrapper):
+                # granian reads no more of the file than the client takes
+                answer.close()
+                proto.response_file(status, headers, answer.file.name)
+            elif isinstance(answer, Pieces):
+                await self._send_pieces(proto, status, headers, answer)
+            elif len(answer) <= LARGE_ANSWER:
+                proto.response_bytes(status, headers, answer)
+            else:
+                # granian drops each piece once it is sent
+                transport = proto.response_stream(status, headers)
+                with suppress(RuntimeError):  # raised if the connection has ended
+                    for start in range(0, len(answer), PIECE):
+                        await transport.send_bytes(answer[start : start + PIECE])
+                del transport, answer, body
+                # returns when the last piece is on its way, or the connection has ended
+                await proto.client_disconnect()
 
     async def _send_pieces(
         self, proto: HTTPProtocol, status: int, headers: Headers, answer: Pieces
@@ -283,7 +272,11 @@ class RsgiFront:
         answer = self.app({**environ, "wsgi.input": body, SLOTS_HELD: slots_held}, start)
         if isinstance(answer, FileWrapper | Pieces):
             return status, headers, answer
-        return status, headers, _join(answer)
+        try:
+            return status, headers, b"".join(answer)
+        finally:
+            if hasattr(answer, "close"):
+                answer.close()
 
     def _limit_unread_answers(self) -> None:
         """Limit what the kernel buffers for clients that do not read, and cut them off (on Linux).
@@ -363,12 +356,3 @@ def _next_piece(answer: Pieces) -> tuple[bytes, float]:
     """Make the next piece. Return its bytes (b"" after the last) and processor time in seconds."""
     began = thread_time()
     return next(answer.pieces, b""), thread_time() - began
-
-
-def _join(body: Iterable[bytes]) -> bytes:
-    """Return the bytes of a WSGI answer, and close the answer."""
-    try:
-        return b"".join(body)
-    finally:
-        if hasattr(body, "close"):
-            body.close()

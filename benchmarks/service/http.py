@@ -25,6 +25,7 @@ import requests
 import games
 from benchmarks import ROOT
 from benchmarks.figures import Figure, Section
+from stich.processes import find_port
 from tools.wheel import installed_wheel
 
 CONNECTIONS = 16
@@ -81,9 +82,7 @@ def midgame() -> games.State:
 @contextmanager
 def server(command: Sequence[str], folder: Path, project: Path = ROOT) -> Iterator[int]:
     """Run a Python module that serves with one worker. Yield the free port that it listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
+    port = find_port("127.0.0.1", 0)
     command = [sys.executable, "-m", *command, "--port", str(port)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(folder), str(project)))}
     with subprocess.Popen(command, cwd=folder, env=environment, stdout=2) as process:

@@ -124,7 +124,7 @@ def advanced(state: State, moves: Sequence[str], seat: int | None = None) -> Sta
 
 
 def _listed(position: Position, slots: int = 1) -> LegalMoves:
-    """Return the legal moves of a position, for an answer that takes `slots` slots if it is long.
+    """Return the legal moves of a position. Listing many moves takes `slots` slots.
 
     Raises:
         Problem: if there are more than `MAX_LISTED_MOVES` moves.
@@ -145,10 +145,7 @@ def _listed(position: Position, slots: int = 1) -> LegalMoves:
 
 
 def _takes_long_to_count(position: Position) -> bool:
-    """Whether counting the legal moves may take up to 15 ms.
-
-    It may if the hand is large or has many pairs of cards of equal rank.
-    """
+    """Whether the hand to move is so large, or so paired, that counting its moves takes 15 ms."""
     hand = position.hand_to_move()
     if hand < 0:
         return False

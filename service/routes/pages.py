@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 import yaml
-from flask import Blueprint, Response, current_app, redirect, render_template, request
+from flask import Blueprint, Response, current_app, redirect, render_template
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 from werkzeug.wrappers import Response as WerkzeugResponse
@@ -80,13 +80,13 @@ def metrics() -> Response:
 @static_routes.get("/openapi.yaml")
 def openapi_yaml() -> Response:
     """Return the contract as YAML."""
-    return static_file(_path("openapi.yaml")).answer(request, "text/yaml; charset=utf-8")
+    return static_file(_path("openapi.yaml")).answer("text/yaml; charset=utf-8")
 
 
 @static_routes.get("/openapi.json")
 def openapi_json() -> Response:
     """Return the contract as JSON, for tools that do not read YAML."""
-    return _contract_as_json().answer(request, "application/json")
+    return _contract_as_json().answer("application/json")
 
 
 @cache
@@ -109,35 +109,22 @@ def docs() -> Response:
 
 @static_routes.get("/docs/assets/<name>")
 def asset(name: str) -> Response:
-    """Return a file that the pages load.
-
-    Raises:
-        Problem: if the pages load no such file.
-    """
+    """Return a file that the pages load, or status 404 for any other file."""
     if name not in _ASSETS:
         raise Problem("not-found", f"There is no file {quote(name)} here.")
-    content_type = mimetypes.guess_type(name)[0] or "application/octet-stream"
-    return static_file(_ASSETS[name] / name).answer(request, content_type)
+    return static_file(_ASSETS[name] / name).answer(str(mimetypes.guess_type(name)[0]))
 
 
 @static_routes.get("/docs/rules/<name>")
 def rules_page(name: str) -> Response:
-    """Return the rules of a game as a page.
-
-    Raises:
-        Problem: if there is no game with this name.
-    """
+    """Return the rules of a game as a page, or status 404 for an unknown game."""
     rules = _rendered(_rules_file(name))
     return _page("text.html", title=f"{games.get(name).title}: the rules", text=rules)
 
 
 @static_routes.get("/docs/rules/<name>.md")
 def rules(name: str) -> Response:
-    """Return the rules of a game in Markdown.
-
-    Raises:
-        Problem: if there is no game with this name.
-    """
+    """Return the rules of a game in Markdown, or status 404 for an unknown game."""
     text = _path(_rules_file(name), "docs").read_bytes()
     return Response(text, content_type="text/markdown; charset=utf-8")
 
@@ -168,10 +155,7 @@ def _described_problems() -> list[dict[str, object]]:
 
 
 def _html(markdown: str) -> Markup:
-    """Convert Markdown to HTML.
-
-    Headings get IDs. Links to files that the service does not have become plain text.
-    """
+    """Convert Markdown to HTML. Links to files that the service does not have become text."""
     tokens = _MARKDOWN.parse(markdown)
     for token, following in pairwise(tokens):
         if token.type == "heading_open":

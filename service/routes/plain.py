@@ -4,7 +4,7 @@ import secrets
 from functools import cache
 from typing import Any, cast
 
-from flask import Blueprint, Response, request
+from flask import Blueprint, Response
 
 import games
 from games import Game, InvalidState, State, View
@@ -29,7 +29,7 @@ v1 = Blueprint("v1", __name__, url_prefix="/v1")
 @v1.get("/games")
 def list_games() -> Response:
     """Return the list of all games."""
-    return _all_games().answer(request, "application/json")
+    return _all_games().answer("application/json")
 
 
 @cache
@@ -41,16 +41,12 @@ def _all_games() -> StaticBody:
 
 @v1.get("/games/<name>")
 def get_game(name: str) -> Response:
-    """Return the details of a game.
-
-    Raises:
-        Problem: if there is no game with this name.
-    """
+    """Return the details of a game, or status 404 for an unknown game."""
     game = games.GAMES.get(name)
     if game is None:
         known = ", ".join(games.GAMES)
         raise Problem("not-found", f"Unknown game {quote(name)}; the games are {known}.")
-    return _one_game(game).answer(request, "application/json")
+    return _one_game(game).answer("application/json")
 
 
 @cache
@@ -143,26 +139,19 @@ def validate() -> Response:
 
 @v1.post("/advance")
 def advance() -> Response:
-    """Make one or more moves, and return the new state.
-
-    If any move is illegal, none is made.
-    """
+    """Make all moves and return the new state, or none if a move is illegal."""
     body = parse_body(requests.ADVANCE)
-    state = advanced(_state(body), body["moves"])
+    state = advanced(cast("State", _position(body)), body["moves"])
     listed = moves_answer(state, details=False) if body.get("list_moves") else {}
     return json_response({"state": state.to_dict(), **listed})
 
 
 @v1.post("/view")
 def view() -> Response:
-    """Return what one seat may know of a state.
-
-    Raises:
-        Problem: if the state has no such seat.
-    """
+    """Return what one seat may know of a state, or status 422 if there is no such seat."""
     body = parse_body(requests.VIEW)
     try:
-        seen = _state(body).view(body["seat"])
+        seen = cast("State", _position(body)).view(body["seat"])
     except ValueError as error:
         raise invalid_request({"seat": [str(error)]}) from None
     return json_response({"view": seen.to_dict()})
@@ -189,12 +178,3 @@ def _position(body: dict[str, Any]) -> State | View:
         return games.get(body["view"]["game"]).view(body["view"])
     except InvalidState as error:
         raise invalid_state(error.problems) from None
-
-
-def _state(body: dict[str, Any]) -> State:
-    """The state in a body whose schema requires a state.
-
-    Raises:
-        Problem: if the state breaks a rule of its game.
-    """
-    return cast("State", _position(body))

@@ -38,8 +38,8 @@ MAX_MOVE_LENGTH: Final = 1_000
 TOLERANCE: Final = 2
 SLACK: Final = 100
 """A list whose length the rules check may have `SLACK` items more than `TOLERANCE` times what the
-contract allows, so that the rules can say what is wrong. Items beyond that are not checked, because
-half a million would take too long, and the list is refused."""
+contract allows, so that the rules can say what is wrong. A longer list is refused unread, because
+checking half a million items would take too long."""
 
 CARDS: Final = frozenset(rank + suit for rank in "23456789TJQKA" for suit in "cdhs") | {"Bj", "Rj"}
 
@@ -346,11 +346,11 @@ def list_of(
             raise ValidationError("Must be a list.")
         if len(value) < low:
             raise ValidationError(f"Must have at least {low}.")
-        if enforced and len(value) > max_items:
+        if len(value) > high:
             raise ValidationError(f"Must have at most {max_items}.")
         loaded = []
         errors: dict[int, Any] = {}
-        for index, element in enumerate(value[:high]):
+        for index, element in enumerate(value):
             try:
                 loaded.append(item.load(element))
             except ValidationError as error:
@@ -360,8 +360,6 @@ def list_of(
         if errors:
             # marshmallow annotates str, but its own lists report errors by index too
             raise ValidationError(cast("dict[str, Any]", errors))
-        if len(value) > high:
-            raise ValidationError(f"Must have at most {max_items}.")
         return loaded
 
     schema: JsonSchema = {"type": "array", "items": item.value_schema}

@@ -1,5 +1,6 @@
 """`stich serve`: run the rules service under granian."""
 
+import logging
 import os
 import tempfile
 from collections.abc import Sequence
@@ -109,5 +110,5 @@ def run(host: str, port: int, workers: int, warnings: Sequence[str]) -> None:
     )
     logs.configure(Settings.from_environ())  # after granian's own
     for warning in warnings:
-        logs.log_start(warning)
+        logging.getLogger("service").warning(warning)
     server.serve(target_loader=partial(load, os.getpid()))

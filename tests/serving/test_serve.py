@@ -180,8 +180,6 @@ def test_two_workers_count_as_one() -> None:
             samples = {name: float(value) for name, value in lines}
             listed = '{method="GET",route="/v1/games",status="200"}'
             assert samples[f"stich_http_requests_total{listed}"] == requests
-            # The one for the metrics; the other worker may not have counted down its last one yet.
-            assert samples["stich_http_requests_in_flight"] in (1, 2)
             assert samples["stich_large_requests_in_flight"] == 0
             # The other worker may not have started yet.
             assert samples["stich_large_requests_limit"] in (SLOTS, 2 * SLOTS)

@@ -146,7 +146,7 @@ def _asset(name: str) -> Response:
     if path not in _STATIC.iterdir():
         abort(404)
     kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
-    response = static_file(path).answer(request, kind)
+    response = static_file(path).answer(kind)
     response.headers["Cache-Control"] = "no-cache"
     return response
 

@@ -71,7 +71,7 @@ def _cached(key: str, content_type: str, make: Callable[[], str | bytes]) -> Res
         return StaticBody.of(content.encode() if isinstance(content, str) else content)
 
     body = current_run().cached(key, lambda: body_of(make()))
-    response = body.answer(request, content_type)
+    response = body.answer(content_type)
     response.headers["Cache-Control"] = "no-cache"
     return response
 

@@ -32,6 +32,17 @@ _LABELS: Final[dict[type[Exclusion], str]] = {
     Leave: N_("left"),
 }
 
+_SENTENCES: Final[dict[type[AnyDecision], str]] = {
+    Pause: N_("The run was paused"),
+    Resume: N_("The run was resumed"),
+    Withdraw: N_("%(bot)s was withdrawn and no longer plays; its results stand"),
+    Disqualify: N_("%(bot)s was disqualified; the results of its tables do not count"),
+    Undo: N_("The latest decision about %(bot)s was taken back"),
+    Join: N_("%(bot)s joined"),
+    Leave: N_("%(bot)s left; its results stand"),
+    Finish: N_("The ladder was ended"),
+}
+
 
 def exclusions(decisions: Iterable[AnyDecision]) -> list[Exclusion]:
     """Return the decisions after which a bot no longer plays, in order.
@@ -106,7 +117,7 @@ def exclusion_labels(decisions: Iterable[AnyDecision]) -> dict[str, str]:
 
 
 def finished_by(decisions: Iterable[AnyDecision]) -> Finish | None:
-    """Return the decision that ends a ladder, or None if the ladder goes on."""
+    """Return the decision that ends a ladder, or None if there is none."""
     return next((decision for decision in decisions if isinstance(decision, Finish)), None)
 
 
@@ -155,10 +166,6 @@ def describe(decision: AnyDecision) -> str:
 def _what(decision: AnyDecision) -> str:
     """Return a decision as a translated sentence, without its reason or a full stop."""
     match decision:
-        case Pause():
-            return _("The run was paused")
-        case Resume():
-            return _("The run was resumed")
         case Void(block=block, matches=matches):
             return ngettext(
                 "%(num)d match of block %(block)d became void",
@@ -166,28 +173,17 @@ def _what(decision: AnyDecision) -> str:
                 len(matches),
                 block=block,
             )
-        case Withdraw(bot=bot):
-            return _("%(bot)s was withdrawn and no longer plays; its results stand", bot=bot)
-        case Disqualify(bot=bot, versions=()):
-            return _("%(bot)s was disqualified; the results of its tables do not count", bot=bot)
-        case Disqualify(bot=bot, versions=others):
-            return _(
-                "%(bot)s and its other versions (%(others)s) were disqualified; the results of"
-                " their tables do not count",
-                bot=bot,
-                others=", ".join(others),
-            )
-        case Undo(bot=bot):
-            return _("The latest decision about %(bot)s was taken back", bot=bot)
-        case Join(bot=bot):
-            return _("%(bot)s joined", bot=bot)
-        case Leave(bot=bot):
-            return _("%(bot)s left; its results stand", bot=bot)
         case Skip(matches=matches):
             return ngettext(
                 "%(num)d match will not be played",
                 "%(num)d matches will not be played",
                 len(matches),
             )
-        case Finish():
-            return _("The ladder was ended")
+        case Disqualify(bot=bot, versions=others) if others:
+            return _(
+                "%(bot)s and its other versions (%(others)s) were disqualified; the results of"
+                " their tables do not count",
+                bot=bot,
+                others=", ".join(others),
+            )
+    return _(_SENTENCES[type(decision)], bot=getattr(decision, "bot", None))

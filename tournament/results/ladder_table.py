@@ -22,14 +22,12 @@ def statuses(arrays: MatchArrays, data: Observations, run: Run) -> list[Status]:
     The status is "left" if the bot no longer plays, and "new" if it still plays but has played
     fewer than ten blocks. Otherwise the bot has a place, and the status is "".
     """
-    blocks = np.bincount(data.bot, minlength=data.bots).tolist()
-
-    def status(bot: str, count: int) -> Status:
-        if count < NEW and bot not in run.gone:
-            return "new"
-        return "left" if bot in run.gone | run.unplaced else ""
-
-    return [status(bot, count) for bot, count in zip(arrays.bots, blocks, strict=True)]
+    blocks = dict(zip(arrays.bots, np.bincount(data.bot, minlength=data.bots), strict=True))
+    left = run.gone | run.unplaced
+    return [
+        "new" if count < NEW and bot not in run.gone else "left" if bot in left else ""
+        for bot, count in blocks.items()
+    ]
 
 
 def draws(arrays: MatchArrays) -> Ints:

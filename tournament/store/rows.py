@@ -5,7 +5,7 @@ import zlib
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import msgspec
 import sqlalchemy as sa
@@ -31,8 +31,6 @@ dumps: Callable[[object], str] = json.JSONEncoder(separators=(",", ":")).encode
 
 _MOST_UNPACKED = 1 << 26
 """The most bytes of a match as JSON. The longest matches, of 1000 deals, have a quarter of this."""
-
-_T = TypeVar("_T")
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True, rename={"id": "run"}):
@@ -76,7 +74,7 @@ _to_summary = msgspec.msgpack.Decoder(
 ).decode
 
 
-def pack_match(record: MatchRecord) -> bytes:
+def _pack_match(record: MatchRecord) -> bytes:
     """Encode a whole match for the column `data`, as compressed JSON.
 
     `times`, `wall_ms` and `own_ms` are rounded to microseconds. Times in faults are not rounded.
@@ -121,7 +119,7 @@ def insert_match(chain: Chain, record: MatchRecord) -> None:
     if block_id is None:
         connection.execute(_INSERT_BLOCK, {**block, "entry": chain.add(blocks, *block.values())})
         block_id = connection.execute(_BLOCK, {"of": record.key}).scalar_one()
-    data = pack_match(record)
+    data = _pack_match(record)
     values = match_values(record, data)
     match, number, faulty, _, summary, _ = values
     row = {"match": match, "number": number, "faulty": faulty, "summary": summary}
@@ -210,21 +208,18 @@ def to_decision(row: sa.Row[Any]) -> AnyDecision:
     return decision
 
 
-def to_void(row: sa.Row[Any]) -> AnyVoid:
-    """Convert a row of `voids` to a void match."""
-    void: AnyVoid = msgspec.convert(json.loads(row.data), AnyVoid)
-    return void
-
-
-def from_json(kind: type[_T]) -> Callable[[sa.Row[Any]], _T]:
+def from_json(kind: Any) -> Callable[[sa.Row[Any]], Any]:
     """Return a function that decodes the column `data` of a row as a value of type `kind`."""
     return lambda row: msgspec.convert(json.loads(row.data), kind)
 
 
+to_void: Callable[[sa.Row[Any]], AnyVoid] = from_json(AnyVoid)
+"""Convert a row of `voids` to a void match."""
+
+
 def to_block(row: sa.Row[Any]) -> BlockRecord:
     """Convert a row of `blocks`, with the number of finished matches as `played`, to a block."""
-    fields = {name: getattr(row, name) for name in ("block", "key", "seatings", "played")}
-    return msgspec.convert(fields, BlockRecord)
+    return msgspec.convert(row, BlockRecord, from_attributes=True)
 
 
 def to_record(row: sa.Row[Any]) -> MatchRecord:
@@ -244,7 +239,7 @@ def to_record(row: sa.Row[Any]) -> MatchRecord:
 
 
 def unpack_match(data: bytes) -> MatchRecord:
-    """Decode a match that `pack_match` encoded.
+    """Decode a match that `_pack_match` encoded.
 
     Raises:
         ValueError: if the data are not those of a match, are cut off, or are longer than a match

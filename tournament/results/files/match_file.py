@@ -216,7 +216,7 @@ def _run(line: MatchLine, about: dict[str, tuple[Identity, ...]], count: int) ->
         options=line.options,
         format=format,
         stop=Stop(stated.stop.top, stated.stop.confidence) if stated.stop else Stop(),
-        clock=Clock(stated.clock.move_ms, stated.clock.bank_ms, ask_forced=stated.clock.ask_forced),
+        clock=msgspec.convert(stated.clock, Clock, from_attributes=True),
         strikes=stated.strikes,
     )
     return Run(

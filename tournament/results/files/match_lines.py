@@ -7,14 +7,12 @@ here, including their docstrings.
 from collections.abc import Iterator
 from typing import Annotated, Any, Final, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, convert
 
 import games
 from games import IllegalMove
 from tournament.formats import FORMATS
-from tournament.formats.duel import Duel
-from tournament.formats.format import Cards, WithDeals
-from tournament.formats.round_robin import Gauntlet
+from tournament.formats.format import Cards
 from tournament.model import Run
 from tournament.records import AnyDecision, Count, FaultKind, Join, MatchRecord, Number, Skip
 from tournament.store.run_reader import RunReader
@@ -46,7 +44,7 @@ class FormatFacts(Struct, frozen=True, omit_defaults=True):
     deals: Count = 1
     seating: str = "rotations"
     cards: Cards = "shared"
-    challenger: Name | None = None
+    challenger: Text | None = None
     within: float | None = None
 
 
@@ -194,22 +192,15 @@ def match_lines(store: RunReader) -> Iterator[MatchLine]:
 
 def _cup_facts(run: Run) -> CupFacts:
     """Return the facts about the cup that every line repeats."""
-    cup, format = run.cup, run.cup.format
+    cup = run.cup
     return CupFacts(
         name=cup.name,
         finished=run.finished,
         total=run.total,
         begun=run.begun,
-        format=FormatFacts(
-            type=format.type,
-            deals=format.deals if isinstance(format, WithDeals) else 1,
-            seating=format.seating,
-            cards=format.cards,
-            challenger=format.challenger if isinstance(format, Gauntlet) else None,
-            within=format.within if isinstance(format, Duel) else None,
-        ),
+        format=convert(cup.format, FormatFacts, from_attributes=True),
         stop=None if cup.stop.top is None else StopFacts(cup.stop.top, cup.stop.confidence),
-        clock=ClockFacts(cup.clock.move_ms, cup.clock.bank_ms, cup.clock.ask_forced),
+        clock=convert(cup.clock, ClockFacts, from_attributes=True),
         strikes=cup.strikes,
         authors={bot.name: bot.author for bot in cup.bots if bot.author},
         places=None if run.places is None else dict(run.places),

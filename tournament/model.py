@@ -4,16 +4,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import Literal
+from typing import Annotated, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from tournament.config.cup import Cup
 from tournament.decisions import absent, disqualified, exclusions, paused, sentence
 from tournament.formats import Plan
 from tournament.language import N_, ngettext
 from tournament.language import gettext as _
-from tournament.records import AnyDecision, Epoch, Join, Leave, Skip
+from tournament.records import AnyDecision, Epoch, Join, Leave, Name, Skip
 from tournament.text import printable
 
 _UNSANDBOXED = N_(
@@ -47,11 +47,11 @@ class Identity(Struct, frozen=True, omit_defaults=True):
 
 
 class VoidCount(Struct, frozen=True):
-    """The number of matches that were void because of a bot, and the reason for the latest."""
+    """The number of matches that were void because of a bot, and the latest reason."""
 
-    bot: str
+    bot: Name
     why: str
-    matches: int
+    matches: Annotated[int, Meta(ge=1, le=10_000)]
 
 
 class Upcoming(Struct, frozen=True):
@@ -165,19 +165,15 @@ class Run:
         """Return sentences about the organiser's decisions, void matches and the run as a whole."""
         # A ladder has too many decisions about single bots and matches to list.
         shown = (item for item in self.decisions if not isinstance(item, Join | Leave | Skip))
-        return [*self._of_sandbox(), *map(sentence, shown), *self._of_matches()]
+        caveats, of_sandbox = self.caveats(), int(self.unsandboxed)
+        return [*caveats[:of_sandbox], *map(sentence, shown), *caveats[of_sandbox:]]
 
     def caveats(self) -> list[str]:
-        """Return the sentences of `incidents` that are not about a single decision."""
-        return [*self._of_sandbox(), *self._of_matches()]
+        """Return the sentences of `incidents` that are not about a single decision.
 
-    def _of_sandbox(self) -> list[str]:
-        """Return the sentence about a run without a sandbox, if it applies."""
-        return [_(_UNSANDBOXED)] if self.unsandboxed else []
-
-    def _of_matches(self) -> list[str]:
-        """Return the sentences about skipped and void matches, and cards that may be remembered."""
-        sentences = []
+        The first sentence is about the missing sandbox, if the run is `unsandboxed`.
+        """
+        sentences = [_(_UNSANDBOXED)] if self.unsandboxed else []
         skips = (decision for decision in self.decisions if isinstance(decision, Skip))
         if skipped := sum(len(skip.matches) for skip in skips):
             sentences.append(

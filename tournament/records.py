@@ -21,6 +21,9 @@ else:
 # Records that are read may have been written by anybody, so their numbers have limits.
 Number = Annotated[int, Meta(ge=-(2**31), lt=2**31)]
 Count = Annotated[int, Meta(ge=0, lt=2**31)]
+# Text that is printed has no control characters, which could write anything on a terminal.
+Text = Annotated[str, Meta(pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
+Name = Annotated[str, Meta(pattern=r"^[^\x00-\x1f\x7f-\x9f]+$")]
 
 
 class FaultKind(StrEnum):

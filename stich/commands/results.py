@@ -262,7 +262,7 @@ def integrity(target: str, as_json: bool) -> None:
         matches = progress_bar("Replaying", store.count())(store.matches())
         report = find_leniency(matches, store.run().authors)
     if as_json:
-        print_json(report.to_dict())
+        print_json(asdict(report))
     elif not report.chances:
         click.echo("No bot could beat another's play: only climbing games are compared.")
     else:

@@ -91,7 +91,6 @@ def settled_by(duel: DuelResult, bots: Sequence[str]) -> Booleans:
 
     `bots` names the bots of the rows and columns.
     """
-    settled = np.zeros((2, 2), bool)
-    if duel.better is not None:
-        settled[bots.index(duel.better), bots.index(duel.behind)] = True
-    return settled
+    return np.array(
+        [[(above, below) == (duel.better, duel.behind) for below in bots] for above in bots]
+    )

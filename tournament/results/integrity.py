@@ -7,8 +7,9 @@ compared with the plays of other bots. The tests treat blocks as independent, an
 corrects for the number of ordered pairs. Partners in a deal are not compared.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -87,10 +88,6 @@ class Integrity:
     def most_lenient(self, most: int) -> list[Leniency]:
         """Return up to `most` pairs, by ascending p, then by descending difference."""
         return sorted(self.pairs, key=lambda pair: (pair.p, -(pair.difference or 0.0)))[:most]
-
-    def to_dict(self) -> dict[str, object]:
-        """Return the findings as JSON values."""
-        return asdict(self)
 
 
 def integrity(
@@ -186,15 +183,9 @@ def _chance(
         float(play.length or 1),
         float((leader + 1) % record.players == seat),
     )
-    return Chance(
-        record.block,
-        record.match,
-        record.seating[seat],
-        record.seating[leader],
-        str(play.category),
-        features,
-        move != PASS,
-    )
+    bots = record.seating[seat], record.seating[leader]
+    category, beaten = str(play.category), move != PASS
+    return Chance(record.block, record.match, *bots, category, features, beaten)
 
 
 def _expected(all_chances: Sequence[Chance], bot: Ints, beaten: Floats, bots: int) -> Floats:
@@ -282,13 +273,11 @@ def _difference(unexpected: Floats, against: Booleans, block: Ints) -> tuple[flo
 def _matches(
     all_chances: Sequence[Chance], unexpected: Floats, two: tuple[str, str]
 ) -> tuple[str, ...]:
-    """Return up to SHOWN matches in which two bots spared each other more than expected.
-
-    The match in which they did so most comes first.
-    """
-    spared: dict[str, float] = {}
-    for chance, excess in zip(all_chances, unexpected, strict=True):
+    """Return up to SHOWN matches in which two bots passed more often than expected on each other's
+    plays, beginning with the most conspicuous match."""
+    excess: defaultdict[str, float] = defaultdict(float)
+    for chance, beaten_more in zip(all_chances, unexpected.tolist(), strict=True):
         if (chance.bot, chance.opponent) in (two, two[::-1]):
-            spared[chance.match] = spared.get(chance.match, 0.0) - float(excess)
-    most = sorted(spared, key=lambda match: (-spared[match], match))
-    return tuple(match for match in most[:SHOWN] if spared[match] > 0)
+            excess[chance.match] -= beaten_more
+    most = sorted(excess, key=lambda match: (-excess[match], match))
+    return tuple(match for match in most[:SHOWN] if excess[match] > 0)

@@ -46,12 +46,12 @@ class LadderTable:
 
     ``settled`` (n, n) says whether the row's bot is settled above the column's. ``fitted``
     has the scores. ``since`` (n) is the number of blocks that each bot has played since it changed,
-    or -1 if the bot did not change.
+    None if the bot did not change or has not played since.
     """
 
     settled: Booleans
     fitted: Fit
-    since: Ints
+    since: list[int | None]
 
 
 def ladder_table(played: MatchArrays, arrays: MatchArrays, data: Observations) -> LadderTable:
@@ -85,11 +85,11 @@ def ladder_table(played: MatchArrays, arrays: MatchArrays, data: Observations) -
     version[in_order] = record.versions()
     versions = renumbered(data, version, 1 + int(record.version.max(initial=-1)))
     blocks = np.bincount(versions.bot, minlength=versions.bots)[record.version]
-    since = np.where(record.changed, blocks, -1)[number_in_record]
+    since = np.where(record.changed, blocks, 0)[number_in_record]
     settled = record.settled()[np.ix_(number_in_record, number_in_record)]
     last = record.version[number_in_record]
     del record  # before the fit, which takes as much memory
-    return LadderTable(settled, fit(versions).of(last), since)
+    return LadderTable(settled, fit(versions).of(last), [count or None for count in since.tolist()])
 
 
 def _by_epoch(epoch: Ints) -> dict[int, Ints]:

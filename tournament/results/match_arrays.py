@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections import defaultdict
 from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -12,6 +13,10 @@ from numpy.typing import NDArray
 
 from tournament.ranking.arrays import Booleans, Ints
 from tournament.records import FAULT_KINDS, MatchSummary
+
+_AS_READ = (
+    *("number", "round", "stage", "deals", "scores", "struck", "fallbacks", "answers", "faults"),
+)
 
 
 @dataclass(frozen=True)
@@ -67,17 +72,14 @@ class MatchArrays:
         renumber[remaining] = np.arange(len(remaining))
         seats = renumber[self.seats]
         rows: Booleans = seats.min(axis=1, initial=0) >= 0
-        of_match = ("number", "round", "stage", "deals", "complete", "added")
-        same = (*of_match, "scores", "struck", "fallbacks", "answers", "faults")
         times = self._times_at(rows)
-        fields = {name: getattr(self, name)[rows] for name in same}
         return replace(
             self,
             bots=tuple(self.bots[number] for number in remaining),
             block=np.unique(self.block[rows], return_inverse=True)[1].astype(np.int64),
             seats=seats[rows],
             times=tuple(times[number] for number in remaining),
-            **fields,
+            **{name: getattr(self, name)[rows] for name in (*_AS_READ, "complete", "added")},
         )
 
     def _times_at(self, rows: Booleans) -> list[NDArray[np.float32]]:
@@ -96,7 +98,7 @@ class MatchCollector:
     """A collection of matches, added in any order, from which arrays are made."""
 
     def __init__(self) -> None:
-        self._times: dict[str, array[float]] = {}
+        self._times: defaultdict[str, array[float]] = defaultdict(lambda: array("f"))
         self._numbers: dict[str, int] = {}
         self._stages: dict[str, int] = {}
         self._tables: list[NDArray[np.void]] = []
@@ -117,8 +119,7 @@ class MatchCollector:
 
         The bots in `bots` are listed even if they have not played.
         """
-        for bot in bots:
-            self._number(bot)
+        self._add_bots(bots)
         table = np.concatenate(self._tables) if self._tables else np.zeros(0, _row_type(0))
         self._tables = [table] if self._tables else []
         added = np.lexsort((table["number"], table["block"]))
@@ -132,31 +133,19 @@ class MatchCollector:
             bots=names,
             stages=tuple(self._stages),
             block=block,
-            number=table["number"],
-            round=table["round"],
-            stage=table["stage"],
-            deals=table["deals"],
             complete=np.bincount(block)[block] >= table["seatings"],
             added=added,
             seats=renumber[table["seats"]],
-            scores=table["scores"],
-            struck=table["struck"],
-            fallbacks=table["fallbacks"],
-            answers=table["answers"],
-            faults=table["faults"],
             times=tuple(np.array(self._times[bot], dtype=np.float32) for bot in names),
+            **{name: table[name] for name in _AS_READ},
         )
 
-    def _number(self, bot: str) -> int:
-        """Return the number of a bot. Give it the next number if it has none."""
-        if bot not in self._numbers:
-            self._numbers[bot] = len(self._numbers)
-            self._times[bot] = array("f")
-        return self._numbers[bot]
+    def _add_bots(self, bots: Iterable[str]) -> list[int]:
+        """Return the numbers of these bots. New bots get the next numbers."""
+        return [self._numbers.setdefault(bot, len(self._numbers)) for bot in bots]
 
     def _row(self, match: MatchSummary) -> tuple[object, ...]:
         """Collect the times of a match, and return its other fields in the order of `_row_type`."""
-        numbers = [self._number(bot) for bot in match.seating]
         for bot, times in zip(match.seating, match.times, strict=True):
             self._times[bot].extend(times)
         seats = range(len(match.seating))
@@ -167,7 +156,7 @@ class MatchCollector:
             self._stages.setdefault(match.stage, len(self._stages)),
             match.deals,
             match.seatings,
-            numbers,
+            self._add_bots(match.seating),
             match.adjusted,
             [seat in match.struck for seat in seats],
             match.fallbacks or [0] * len(seats),

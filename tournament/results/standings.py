@@ -5,7 +5,7 @@
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import msgspec
@@ -184,10 +184,11 @@ def compute(arrays: MatchArrays, run: Run) -> Standings:
     duel = duel_result(arrays, data, run) if whole and not ladder else None
     kind = run.ranges if duel is None else "anytime"
     status: Sequence[Status] = [""] * bots
+    since: Sequence[int | None] = [None] * bots
     if duel is not None:
         settled = settled_by(duel, arrays.bots)
     elif of_ladder:
-        settled = of_ladder.settled
+        settled, since = of_ladder.settled, of_ladder.since
         status = statuses(arrays, data, run)
     else:
         settled = _settled(kind, data)
@@ -199,22 +200,11 @@ def compute(arrays: MatchArrays, run: Run) -> Standings:
     if duel or ladder:  # a duel has one interval, the one that decides; a ladder is looked at often
         shown[:] = False
     intervals = score_intervals(data, fitted, shown)
-    columns = zip(places, _ranks(settled, ranked), intervals, status, strict=True)
+    columns = zip(places, _ranks(settled, ranked), intervals, status, since, strict=True)
     lines = [*_lines(arrays, data.plain, fitted, columns)]
-    if of_ladder:
-        since = dict(zip(arrays.bots, of_ladder.since.tolist(), strict=True))
-        lines = [
-            replace(line, blocks_since_change=since[line.bot]) if since[line.bot] > 0 else line
-            for line in lines
-        ]
     last = float("inf")  # for bots without a place or a score
-    lines.sort(
-        key=lambda line: (
-            line.place or last,
-            last if line.score is None else -line.score,
-            line.bot,
-        )
-    )
+    by_score = {line.bot: last if line.score is None else -line.score for line in lines}
+    lines.sort(key=lambda line: (line.place or last, by_score[line.bot], line.bot))
     return Standings(
         name=run.cup.name,
         game=run.cup.game,
@@ -325,12 +315,12 @@ def _lines(
     arrays: MatchArrays,
     plain: Floats,
     fitted: Fit,
-    columns: Iterable[tuple[int | None, tuple[int, int], Interval, Status]],
+    columns: Iterable[tuple[int | None, tuple[int, int], Interval, Status, int | None]],
 ) -> Iterator[Standing]:
     """Yield the line of each bot, in the order of `arrays.bots`.
 
-    `plain` has each bot's mean of points per deal, and `columns` its place, rank range, score
-    interval, and status.
+    `plain` has each bot's mean of points per deal. `columns` has its place, rank range, score
+    interval, status, and number of blocks since it changed.
     """
     bots, (matches, seats) = len(arrays.bots), arrays.seats.shape
     seat = arrays.seats.ravel()
@@ -348,7 +338,11 @@ def _lines(
     fallbacks = np.bincount(seat, arrays.fallbacks.ravel(), bots)
     unanswered = [FAULT_KINDS.index(kind) for kind in (FaultKind.TIMEOUT, FaultKind.UNREACHABLE)]
     shares = (won[:, 1:] / np.arange(1, seats + 1)).sum(axis=1)
-    for bot, (place, rank, interval, status) in enumerate(columns):
+    for bot, (place, rank, interval, status, since) in enumerate(columns):
+        # Without times, as in exported rows, the number of requests is not known.
+        requests = answers = arrays.times[bot].size
+        if answers:
+            requests += sum(faults[kind][bot] for kind in unanswered)
         yield Standing(
             place=place,
             rank=rank,
@@ -364,19 +358,10 @@ def _lines(
             faults={str(k): int(count[bot]) for k, count in zip(FAULT_KINDS, faults, strict=True)},
             struck_out=struck[bot],
             move_ms=_move_times(arrays.times[bot]),
-            # Without times, as in exported rows, the number of requests is not known.
-            fallback=_share(
-                fallbacks[bot],
-                arrays.times[bot].size
-                and arrays.times[bot].size + sum(faults[kind][bot] for kind in unanswered),
-            ),
+            fallback=round(float(fallbacks[bot] / requests), 3) if requests else None,
             status=status,
+            blocks_since_change=since,
         )
-
-
-def _share(count: float, of: float) -> float | None:
-    """Return `count` / `of`, rounded to a thousandth, or None if `of` is 0."""
-    return round(float(count / of), 3) if of else None
 
 
 def _move_times(times: NDArray[np.float32]) -> MoveTimes:

@@ -120,7 +120,7 @@ class StoreReader(RunReader):
                     f"{self.where}: written by another version of stich (store {version}, this one"
                     f" reads {VERSION}); read it with that version, or run the cup again elsewhere."
                 )
-            facts = rows.to_facts(stored)
+            facts = msgspec.convert(stored, rows.Facts)
         if not noted(facts.id) and facts.signer not in trusted_keys():
             self.warning = _ELSEWHERE.format(where=self.where, signer=facts.signer)
         return True
@@ -166,7 +166,7 @@ class StoreReader(RunReader):
             stored = rows.read_meta(connection)
             if not stored:
                 return None
-            facts = rows.to_facts(stored)
+            facts = msgspec.convert(stored, rows.Facts)
             if facts.config is None or facts.seed is None or facts.match_key is None:
                 return None
             decisions, voids = tuple(now.decisions()), now.voids()

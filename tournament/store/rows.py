@@ -3,7 +3,7 @@
 import json
 import zlib
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -58,15 +58,6 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, rename={"id": "run"}):
     about: dict[str, tuple[Identity, ...]] = {}
     passed: frozenset[str] = frozenset()
     failed: dict[str, str] = {}
-
-
-def to_facts(values: Mapping[str, object]) -> Facts:
-    """Convert the rows of `meta`, given as values by key, to the facts of a run.
-
-    Raises:
-        msgspec.ValidationError: if a value is missing, or not one that a run can have.
-    """
-    return msgspec.convert(values, Facts)
 
 
 _to_summary = msgspec.msgpack.Decoder(
@@ -225,8 +216,7 @@ def to_block(row: sa.Row[Any]) -> BlockRecord:
 def to_record(row: sa.Row[Any]) -> MatchRecord:
     """Convert a row with the columns `match`, `data`, `block` and `complete` to a whole match.
 
-    The bots' information and fallbacks are left out unless the block is `complete`. Until then, a
-    bot could read there what others think about the same deal.
+    The bots' information and fallbacks are left out unless the block is `complete`.
 
     Raises:
         ValueError: if the row is damaged.

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
 from tournament.model import Run
-from tournament.records import AnyDecision, BlockRecord, FaultRecord, MatchRecord, MatchSummary
+from tournament.records import AnyDecision, BlockRecord, MatchRecord, MatchSummary
 from tournament.store import engine, rows
 from tournament.store.engine import StoreError, damage, store_errors, stream
 from tournament.store.tables import blocks, details, matches
@@ -49,7 +49,10 @@ class RunReader(ABC):
     Use the reader as a context manager, or call `close`. `where` names the run in messages.
     `folder` is the folder of the run, or None for a database or a file of matches. Each method
     reads the run as it was at one moment. It raises StoreError if the database fails or its data
-    are damaged. *The order of the schedule* is by block, then by seating.
+    are damaged. The order of the schedule is by block, then by seating.
+
+    Whole matches lack the bots' information and fallbacks while their block has matches still to be
+    played: a bot could read there what others think about the same deal.
     """
 
     def __init__(self, engine: Engine, where: str, folder: Path | None) -> None:
@@ -128,8 +131,7 @@ class RunReader(ABC):
     def matches(self, blocks: range | None = None) -> Iterator[MatchRecord]:
         """Yield the finished matches with their moves, in the order of the schedule.
 
-        If `blocks` is given, only the matches of these blocks are yielded. The bots' information
-        and fallbacks are left out in blocks with matches still to be played.
+        If `blocks` is given, only the matches of these blocks are yielded.
         """
         query = _MATCHES.order_by(*_IN_ORDER)
         if blocks is not None:
@@ -138,9 +140,6 @@ class RunReader(ABC):
 
     def match(self, match: str) -> MatchRecord:
         """Return the finished match whose id is `match` or begins with `match`.
-
-        The bots' information and fallbacks are left out if its block has matches still to be
-        played.
 
         Raises:
             NoMatch: if no id is `match`, and none or several begin with `match`.
@@ -157,13 +156,6 @@ class RunReader(ABC):
             if len(named) > 1 and named[0].match != match:
                 raise NoMatch(f"More than one match begins with {match}; give more of its id.")
             return rows.to_record(named[0])
-
-    def faults(self) -> Iterator[tuple[str, FaultRecord]]:
-        """Yield every fault as (id of the match, fault), in the order of the schedule."""
-        query = _MATCHES.where(matches.c.faulty).order_by(*_IN_ORDER)
-        for record in self._all(query, rows.to_record):
-            for fault in record.faults:
-                yield record.match, fault
 
     def _all(self, query: sa.Select[Any], convert: Callable[[sa.Row[Any]], _T]) -> Iterator[_T]:
         """Yield the rows of a query, each converted by `convert`."""

@@ -1,7 +1,4 @@
-"""The store of a run, which the runner writes: the single source of truth about the run.
-
-A match is committed as a whole or not at all, together with its entry in the store's chain.
-"""
+"""The store of a run, which the runner writes: the single source of truth about the run."""
 
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,13 +27,7 @@ _PACKED = sa.select(details.c.data).where(details.c.match == sa.bindparam("of"))
 
 
 class Store(StoreWriter):
-    """A run's store, open for reading and writing.
-
-    Each change is committed as a whole or not at all. Methods that write raise StoreError if the
-    database fails. All of them but `show` and `accept` also raise StoreError if the store was begun
-    by another user or changed by another program. Within `advisory_lock`, a write waits until the
-    database can be reached again.
-    """
+    """A run's store, open for reading and writing."""
 
     def begin(
         self, cup: Cup, seed: str, match_key: str, commitment: str | None, total: int

@@ -6,6 +6,7 @@ digest noted by the previous commit.
 
 import os
 import secrets
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import islice
@@ -32,7 +33,7 @@ from tournament.store.engine import (
 from tournament.store.note import forget, note, noted
 from tournament.store.reader import VERSION, StoreReader
 from tournament.store.signing import make_key
-from tournament.store.tables import meta, metadata
+from tournament.store.tables import metadata
 from tournament.store.walk import walk
 
 _LOCK = 0x5354_4943_48  # "STICH": the advisory lock of a runner in PostgreSQL
@@ -49,9 +50,9 @@ class _LockedError(StoreError):
 class StoreWriter(StoreReader):
     """A run's store in which changes can be committed, each as a whole or not at all.
 
-    Methods that write raise StoreError if the database fails or, except for `accept`, if the store
-    was begun by another user or changed by another program. Within `advisory_lock`, a write waits
-    until the database can be reached again.
+    Methods that write raise StoreError if the database fails. All except `accept` and `show` also
+    raise StoreError if the store was begun by another user or changed by another program. Within
+    `advisory_lock`, a write waits until the database can be reached again.
     """
 
     def __init__(self, engine: Engine, where: str, folder: Path | None) -> None:
@@ -99,29 +100,16 @@ class StoreWriter(StoreReader):
     def _check_chain(self) -> None:
         """Check the store once, as `check` does."""
         self._let_read_while_writing()  # a copied store may not allow this yet
-        with self._read() as connection:
+        with self.snapshot() as now:
             with self._write() as writer:
                 known = self._known(writer).last
-                connection.execute(sa.select(meta.c.key).limit(1)).all()  # begins the snapshot
+                now.digest()  # begins the snapshot
             try:
-                unchanged = self._recomputed(connection) == known
+                last = deque(now.walk(), maxlen=1)
             except ChainBroken:
-                unchanged = False
-        if not unchanged:
+                raise self._changed() from None
+        if [entry.digest for entry in last] != [known]:
             raise self._changed()
-
-    def _recomputed(self, connection: Connection) -> Digest:
-        """Return the last digest, recomputed from all rows of the store.
-
-        Raises:
-            ChainBroken: if the rows are not the rows that were written.
-            StoreError: if the store is damaged.
-        """
-        last = Digest()
-        with damage(self.where):
-            for entry in walk(connection):
-                last = entry.digest
-        return last
 
     def accept(self) -> None:
         """Take over a run that was begun by another user or restored from a copy.
@@ -134,7 +122,8 @@ class StoreWriter(StoreReader):
         signer = make_key().public
         with self._write() as connection:
             try:
-                self._recomputed(connection)
+                with damage(self.where):
+                    deque(walk(connection), maxlen=0)
             except ChainBroken as error:
                 raise StoreError(f"{self.where}: {error} {RESTORE.capitalize()}.") from None
             chain = Chain(connection)
@@ -142,8 +131,7 @@ class StoreWriter(StoreReader):
             self._seal(chain)
 
     def forget(self) -> None:
-        """Delete the note about the run from the user's state folder. Call this for a store
-        that will not be kept."""
+        """Delete the user's note about the run, whose store will not be kept."""
         with self._read() as connection:
             forget(str(rows.read_meta(connection, "run").get("run", "")))
 

@@ -24,7 +24,6 @@ def test_a_match_comes_back_as_it_was(store: Store) -> None:
     store.add(one)
     assert list(store.matches()) == [one]
     assert store.match(one.match) == one
-    assert list(store.faults()) == [(one.match, each) for each in one.faults]
     (summary,) = store.summaries()
     assert summary.faults == ((0, 0, 0, 0), (1, 0, 0, 1), (0, 0, 0, 0))
     assert summary.sides == (0, 1, 1)
@@ -84,7 +83,6 @@ def test_a_match_is_found_by_the_beginning_of_its_id(store: Store) -> None:
 
 READS: dict[str, Callable[[StoreReader], object]] = {
     "run": lambda reader: reader.run(),
-    "faults": lambda reader: list(reader.faults()),
     "is_signed": lambda reader: reader.is_signed(),
     "match": lambda reader: reader.match(record(2).match),
     "matches": lambda reader: list(reader.matches()),

@@ -11,7 +11,7 @@ import io
 from collections.abc import Iterator
 from itertools import islice
 from types import NoneType
-from typing import Any, BinaryIO, TypeVar, get_args, get_type_hints
+from typing import Any, BinaryIO, get_args, get_type_hints
 
 import msgspec
 
@@ -19,7 +19,6 @@ import games
 from games import IllegalMove
 from learning.encoding import Encoding, action_of
 from tournament.errors import StichError
-from tournament.formats.round_robin import Gauntlet
 from tournament.records import FAULT_KINDS, MatchRecord
 from tournament.results.files.exported_rows import Row
 from tournament.results.files.match_lines import match_lines, shown_matches
@@ -30,7 +29,6 @@ FORMATS = ("csv", "jsonl", "parquet", "matches", "decisions")
 
 _CHUNK = 5_000
 _to_json = msgspec.json.Encoder().encode
-_Row = TypeVar("_Row", bound=msgspec.Struct)
 
 _OF_MATCH = ("match", "block", "round", "stage", "seatings", "seed", "deals")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -132,7 +130,7 @@ def rows(store: RunReader) -> Iterator[SeatRow]:
         "ranges": run.ranges,
         "max_difference": run.max_difference,
         "format": format.type,
-        "challenger": format.challenger if isinstance(format, Gauntlet) else None,
+        "challenger": getattr(format, "challenger", None),
         "top": stop.top,
         "confidence": stop.confidence if stop.top else None,
         "stopped_after": len({match.block for match in store.summaries()}) if run.settled else None,
@@ -267,7 +265,7 @@ def _jsonl(rows: Iterator[msgspec.Struct], out: BinaryIO) -> int:
     return count
 
 
-def _parquet(rows: Iterator[_Row], kind: type[_Row], out: BinaryIO) -> int:
+def _parquet(rows: Iterator[msgspec.Struct], kind: type[msgspec.Struct], out: BinaryIO) -> int:
     """Write rows of type `kind` as Parquet, and return the number of rows.
 
     Raises:

@@ -16,7 +16,7 @@ from tournament.config.cup import Bot, Clock, Cup
 from tournament.formats import FORMATS, Format, format_of
 from tournament.formats.ladder import Ladder
 from tournament.formats.stopping import Stop
-from tournament.model import Identity, Run, VoidCount, kind_of_ranges
+from tournament.model import Identity, Run, kind_of_ranges
 from tournament.records import Answer, AnyDecision, FallbackRecord, FaultRecord, MatchRecord
 from tournament.results.files.lines import LineError, read_lines
 from tournament.results.files.match_lines import FormatFacts, MatchLine, seats_of
@@ -232,7 +232,7 @@ def _run(line: MatchLine, about: dict[str, tuple[Identity, ...]], count: int) ->
             msgspec.structs.replace(decision, number=number)
             for number, decision in enumerate(stated.decisions, 1)
         ),
-        voids=tuple(VoidCount(void.bot, void.why, void.matches) for void in stated.voids),
+        voids=tuple(stated.voids),
         void_matches=sum(void.matches for void in stated.voids),
         max_difference=cup.max_difference,
         ranges=kind_of_ranges(cup, stated.finished, stated.extended),

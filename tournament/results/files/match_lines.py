@@ -13,8 +13,18 @@ import games
 from games import IllegalMove
 from tournament.formats import FORMATS
 from tournament.formats.format import Cards
-from tournament.model import Run
-from tournament.records import AnyDecision, Count, FaultKind, Join, MatchRecord, Number, Skip
+from tournament.model import Run, VoidCount
+from tournament.records import (
+    AnyDecision,
+    Count,
+    FaultKind,
+    Join,
+    MatchRecord,
+    Name,
+    Number,
+    Skip,
+    Text,
+)
 from tournament.store.run_reader import RunReader
 
 FORMAT: Final = "stich-match/1"
@@ -28,9 +38,6 @@ _BLOCKS: Final = 16
 """The number of blocks that are read at a time."""
 
 Positive = Annotated[int, Meta(ge=1, lt=2**31)]
-# Text that is printed has no control characters, which could write anything on a terminal.
-Text = Annotated[str, Meta(pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
-Name = Annotated[str, Meta(pattern=r"^[^\x00-\x1f\x7f-\x9f]+$")]
 Milliseconds = Annotated[float, Meta(ge=0, le=1e9)]
 InfoName = Annotated[str, Meta(pattern="^[a-z][a-z0-9_]{0,31}$")]
 Index = Annotated[str, Meta(pattern=r"^[0-9]{1,7}$")]
@@ -63,14 +70,6 @@ class ClockFacts(Struct, frozen=True, omit_defaults=True):
     ask_forced: bool = False
 
 
-class VoidFacts(Struct, frozen=True):
-    """The number of matches that were void because of a bot, and the latest reason."""
-
-    bot: Name
-    why: str
-    matches: Annotated[int, Meta(ge=1, le=10_000)]
-
-
 class CupFacts(Struct, frozen=True, omit_defaults=True):
     """The facts about the cup that a reader of a match needs, the same on every line of a file."""
 
@@ -87,7 +86,7 @@ class CupFacts(Struct, frozen=True, omit_defaults=True):
     settled: list[str] | None = None
     extended: bool = False
     decisions: list[AnyDecision] = []
-    voids: list[VoidFacts] = []
+    voids: list[VoidCount] = []
 
 
 class About(Struct, frozen=True, omit_defaults=True):
@@ -208,7 +207,7 @@ def _cup_facts(run: Run) -> CupFacts:
         extended=run.extended,
         # Decisions of bots are left out to keep lines short. The matches show which bots joined.
         decisions=[made for made in run.decisions if not isinstance(made, Join | Skip)],
-        voids=[VoidFacts(void.bot, void.why, void.matches) for void in run.voids],
+        voids=list(run.voids),
     )
 
 

@@ -198,7 +198,7 @@ def test_a_runner_killed_while_a_bot_is_away_loses_nothing(tmp_path: Path) -> No
     with Store.open(out) as store:
         matches = {match.match: match for match in store.matches()}
         assert store.voids() == [void]
-        assert not list(store.faults())
+        assert not any(match.faults for match in store.matches())
     assert len(matches) == 24
     assert matches.items() >= {match.match: match for match in kept}.items()
     assert void.match in matches

@@ -25,12 +25,11 @@ from tournament.bot.launch import LaunchSettings
 from tournament.bot.started_bot import start
 from tournament.bot.url_bot import MoveFunction
 from tournament.config.cup import Bot, Limits
-from tournament.errors import StichError
 from tournament.records import FaultKind, MatchRecord
 from tournament.run.workers.executor import Finished, Job, Lost, RunError
 from tournament.run.workers.local_executor import LocalExecutor, tables_at_once
-from tournament.run.workers.preflight import about_by_url
-from tournament.text import plural, printable
+from tournament.run.workers.preflight import about_by_url, identity
+from tournament.text import plural
 
 Houses = Mapping[str, MoveFunction]
 """The house bots by name, as functions. Worker processes call them, so house bots are never late
@@ -40,10 +39,6 @@ MAX_STRUCK_OUT = 3
 """The number of matches in which a bot is struck out before its table is given up."""
 
 _WAIT_S = 0.5
-
-
-class UnplayedError(StichError):
-    """An error that says why a table could not be played, in one or more sentences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +80,6 @@ class Played:
         self.times += record.answered(seat)
 
 
-OnMatch = Callable[[MatchRecord], None]
-"""A function that is called after each match."""
-
-
 def play_house(
     table: BenchTable,
     house: str,
@@ -100,7 +91,7 @@ def play_house(
     """Play a table with the house bot named `house` in the bot's place, for par and landmarks.
 
     Raises:
-        UnplayedError: if a block is lost, or the house bot is struck out too often.
+        RunError: if a block is lost, or the house bot is struck out too often.
     """
     launch = LaunchSettings(Limits(), start_ms=1)  # nothing is started
     bot = Bot(BOT, command=house, house=True)
@@ -115,15 +106,15 @@ def play_bot(
     launch: LaunchSettings,
     budget: Budget,
     concurrency: int,
-    on_match: OnMatch = lambda _: None,
+    on_match: Callable[[MatchRecord], None] = lambda _: None,
 ) -> Played:
     """Play the first blocks of a table with the bot, whose name must be `BOT`.
 
-    `concurrency` is the largest number of matches at once.
+    At most `concurrency` matches are played at once. `on_match` is called after each match.
 
     Raises:
-        UnplayedError: if the bot does not start or answer, a block is lost, or the bot is struck
-            out in `MAX_STRUCK_OUT` matches.
+        RunError: if the bot does not start or answer, a block is lost, or the bot is struck out in
+            `MAX_STRUCK_OUT` matches.
     """
     cup = table.cup(bot, concurrency)
     played = Played()
@@ -137,31 +128,28 @@ def play_bot(
     in_process = {player.name: houses[player.command or ""] for player in cup.bots if player.house}
     executor = LocalExecutor(cup, launch, tables, in_process=in_process)
     with closing(executor):
-        try:
-            if problems := executor.inspect(()).problems:
-                raise UnplayedError(" ".join(problems))
-            until = inf if budget.seconds is None else monotonic() + budget.seconds
-            while begun == 0 or ended < begun or (begun < blocks and monotonic() < until):
-                while executor.has_free_table and (not begun or monotonic() < until):
-                    if (job := next(jobs, None)) is None:
-                        break
-                    executor.submit(job)
-                    begun += 1
-                for event in executor.receive(_WAIT_S):
-                    match event:
-                        case Finished(record, last):
-                            played.add(record)
-                            on_match(record)
-                            ended += last
-                        case Lost(block, why):
-                            raise UnplayedError(f"Block {block} was lost: {why}.")
-                if played.struck_out >= MAX_STRUCK_OUT:
-                    raise UnplayedError(
-                        f"It was struck out in {played.struck_out} matches, so the rest is not"
-                        " played; `stich check` finds out more."
-                    )
-        except RunError as error:
-            raise UnplayedError(str(error)) from None
+        if problems := executor.inspect(()).problems:
+            raise RunError(" ".join(problems))
+        until = inf if budget.seconds is None else monotonic() + budget.seconds
+        while begun == 0 or ended < begun or (begun < blocks and monotonic() < until):
+            while executor.has_free_table and (not begun or monotonic() < until):
+                if (job := next(jobs, None)) is None:
+                    break
+                executor.submit(job)
+                begun += 1
+            for event in executor.receive(_WAIT_S):
+                match event:
+                    case Finished(record, last):
+                        played.add(record)
+                        on_match(record)
+                        ended += last
+                    case Lost(block, why):
+                        raise RunError(f"Block {block} was lost: {why}.")
+            if played.struck_out >= MAX_STRUCK_OUT:
+                raise RunError(
+                    f"It was struck out in {played.struck_out} matches, so the rest is not played;"
+                    " `stich check` finds out more."
+                )
     return played
 
 
@@ -205,7 +193,7 @@ def par_of(
     If neither the rules nor the file of public deals gives par, the house bot plays the blocks.
 
     Raises:
-        UnplayedError: if a block is lost, or the house bot is struck out too often.
+        RunError: if a block is lost, or the house bot is struck out too often.
     """
     if table.constant_par is not None:
         return [table.constant_par] * blocks
@@ -223,7 +211,7 @@ def run_bench(
     launch: LaunchSettings,
     budget: Budget,
     concurrency: int,
-    on_match: OnMatch,
+    on_match: Callable[[MatchRecord], None],
 ) -> Record:
     """Play these tables, each within the budget, and return the record.
 
@@ -240,7 +228,7 @@ def run_bench(
         try:
             played = play_bot(table, bot, seed, houses, launch, budget, concurrency, on_match)
             par = par_of(table, len(played.points), seed, houses, concurrency)
-        except UnplayedError as error:
+        except RunError as error:
             unplayed.add(table.game)
             problems.append(TableProblem(*table.key, why=str(error).removeprefix(f"{BOT}: ")))
             continue
@@ -248,13 +236,11 @@ def run_bench(
         if played.struck_out:
             times = plural(played.struck_out, "match", "matches")
             problems.append(TableProblem(*table.key, why=f"It was struck out in {times}."))
-    stated = [about.get(key) for key in ("name", "version")]
-    name, its_version = (printable(v[:64]) if isinstance(v, str) else None for v in stated)
-    command = bot.command or bot.url or ""
+    stated, command = identity(about), bot.command or bot.url or ""
     return Record(
         suite=SUITE,
         seed=seed_shown(seed),
-        bot=Measured(name or command, its_version, command),
+        bot=Measured(stated.name or command, stated.version or None, command),
         results=tuple(results),
         problems=tuple(problems),
         made=datetime.now(UTC).isoformat(timespec="seconds"),

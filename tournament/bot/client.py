@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from http import HTTPStatus
 from time import monotonic
 from urllib.parse import urlsplit
 
@@ -24,7 +25,6 @@ Dial = Callable[[float], socket.socket]
 
 BODY_LIMIT = 64 * 1024
 HEAD_LIMIT = 16 * 1024
-_SWITCHING = 101
 _LENGTHS = (b"content-length", b"transfer-encoding")
 _BUSY = (429, 503)
 _MIN_PAUSE_S = 0.05  # before a busy bot is asked again
@@ -111,10 +111,7 @@ def _connect(sock: socket.socket, address: tuple[object, ...], deadline: float) 
 
 
 class ExchangeError(Exception):
-    """A request that got no usable answer. The text is a sentence that says why.
-
-    `kind` is the kind of fault in a match.
-    """
+    """A request without a usable answer. The text says why, and `kind` is the kind of fault."""
 
     kind = FaultKind.INVALID
 
@@ -267,5 +264,5 @@ class ReplyReader:
     def on_message_complete(self) -> None:
         """Note that a message is complete. Only a status from 200 on, or 101, makes an answer."""
         status = self._parser.get_status_code()
-        self.done = status >= 200 or status == _SWITCHING
+        self.done = status >= 200 or status == HTTPStatus.SWITCHING_PROTOCOLS
         self.reusable = self._parser.should_keep_alive()

@@ -27,18 +27,13 @@ UNSUPPORTED = (404, 405, 501)
 _MAX_COMMENT = 2000
 _MAX_NUMBERS = 16
 _MAX_FALLBACK = 200
-_NO_REASON = '"fallback" must be a string that says why.'
-_CUT = " […]"
-"""The text that ends a comment that was cut."""
+_CUT = " […]"  # ends a comment that was cut
 
 _ABOUT = ("name", "version", "author", "protocol", "games", "supports")
 
 
 class InvalidAnswer(ExchangeError):
-    """The answer does not conform to the protocol. The text is a sentence that says why.
-
-    `fix` has one or more sentences that say how to correct the bot.
-    """
+    """The answer does not conform to the protocol. The text says why, and `fix` how to fix that."""
 
     def __init__(self, text: str, fix: str) -> None:
         super().__init__(text)
@@ -71,9 +66,6 @@ def request(match: str, **fields: object) -> bytes:
     return msgspec.json.encode({"protocol": PROTOCOL, "match": match, **fields})
 
 
-# Answers
-
-
 @dataclass(frozen=True, slots=True)
 class Info:
     """The part of an answer's `info` to keep, and a sentence about each part that was dropped."""
@@ -100,10 +92,7 @@ class Choice:
 
 
 def read_info(value: object) -> Info:
-    """The part of an answer's `info` that fits the protocol, and why other parts were dropped.
-
-    A comment of more than 2,000 characters is cut. No value causes an error.
-    """
+    """The part of any `info` that fits the protocol, and why other parts were dropped or cut."""
     if not isinstance(value, dict):
         return Info(dropped=('"info" must be an object.',))
     kept: dict[str, str | float] = {}
@@ -150,7 +139,7 @@ def read_move(reply: Reply, elapsed_s: float) -> Choice:
     info = read_info(data["info"]) if "info" in data else NOTHING
     fallback = data.get("fallback")
     if fallback is not None and not isinstance(fallback, str):
-        info = replace(info, dropped=(*info.dropped, _NO_REASON))
+        info = replace(info, dropped=(*info.dropped, '"fallback" must be a string that says why.'))
         fallback = None
     return Choice(move, elapsed_s, info, _one_line(fallback)[:_MAX_FALLBACK] if fallback else None)
 

@@ -216,11 +216,7 @@ class StartedBot(HttpBot):
         return self
 
     def restart(self) -> None:
-        """End the bot, start it again, and wait until it answers GET /.
-
-        Raises:
-            StartError: if the bot cannot be started, ends, or gives no HTTP answer in time.
-        """
+        """Same as `HttpBot.restart`. Waits until the bot answers GET /."""
         self.close()
         self._spawn()
         self.ready()

@@ -114,10 +114,9 @@ def _ask_all(
 
 
 def positions(examiner: Examiner, scope: Scope, wanted: int) -> Outcome:
-    """Check that the bot makes a legal move in up to `wanted` positions.
+    """Check that the bot makes a legal move in up to `wanted` positions, as varied as possible.
 
-    The positions cover as many situations as possible. Sets the examiner's `failed_before` if the
-    bot fails.
+    Sets the examiner's `failed_before` if the bot fails.
     """
     asked = questions(scope, wanted)
     number, failures = _ask_all(examiner, asked)
@@ -188,9 +187,6 @@ def hooks(examiner: Examiner, scope: Scope) -> Outcome:
                 advice = Advice(rule, f"Answer {path} with 200 and {{}}, or with 404, at once.")
                 failures.append(examiner.failure(str(result), bot.exchange, advice))
     return Outcome(", ".join(notes), tuple(failures))
-
-
-# Time
 
 
 def parallel(examiner: Examiner, scope: Scope) -> Outcome:
@@ -306,9 +302,6 @@ def pace(examiner: Examiner) -> Outcome:
     return Outcome(note, (examiner.failure(problem, slowest, advice),))
 
 
-# What it says and writes
-
-
 def output(examiner: Examiner, started: StartedBot, scope: Scope) -> Outcome:
     """Check that a started bot writes less than OUTPUT_LIMIT per answer.
 
@@ -364,10 +357,7 @@ def own_moves(examiner: Examiner, most: float, *, quick: bool) -> Outcome:
 
 
 def info(examiner: Examiner) -> Outcome:
-    """Warn about parts of `info` dropped from earlier answers, by the three most frequent reasons.
-
-    The check asks nothing and never fails.
-    """
+    """Warn about parts of `info` dropped from earlier answers, for the three commonest reasons."""
     reasons = examiner.dropped.most_common(MAX_FAILURES)
     warnings = (
         f"{why} Dropped from the info of {plural(count, 'answer')}." for why, count in reasons

@@ -17,9 +17,7 @@ from tournament.check.outcome import Advice, CheckFailure, Exchange, advice, die
 from tournament.check.positions import Question
 from tournament.records import FaultKind
 
-_OUTPUT_SHOWN = 2000
-"""The number of characters of a bot's output that are shown with a failure."""
-
+_OUTPUT_SHOWN = 2000  # characters of a bot's output, with a failure
 _POLL_S = 0.01
 _POLLS = 50
 
@@ -159,10 +157,7 @@ class Examiner:
     def fault(
         self, kind: FaultKind, detail: str, error: Exception | None, exchange: Exchange
     ) -> CheckFailure:
-        """The failure for an exchange that would be a fault of this kind in a match.
-
-        `error` is the exception behind the fault, or None.
-        """
+        """The failure for an exchange with this fault. `error` is its exception, or None."""
         suggestion = advice(kind, error, exchange.answer)
         return self.failure(f"{kind}: {detail}", exchange, suggestion, kind)
 

@@ -32,9 +32,6 @@ QUICK = 20
 MAX_FALLBACK = 0.1
 """The largest share (0 to 1) of a bot's moves that its fallback may make by default."""
 
-Check = tuple[str, Callable[[Examiner], Outcome]]
-"""The title of a check, and the function that runs it."""
-
 
 def _random_player(seat: int) -> Player:
     """A player that makes random legal moves, the same in every check. `seat` is the seed."""
@@ -77,11 +74,12 @@ def _short_match(scope: Scope, examiner: Examiner) -> Outcome:
 
 def _checks(
     scopes: Sequence[Scope], wanted: int, max_fallback: float, *, quick: bool
-) -> Iterator[Check]:
-    """Yield the checks for a bot that plays these scopes, with `wanted` positions of each game.
+) -> Iterator[tuple[str, Callable[[Examiner], Outcome]]]:
+    """Yield the title and the function of each check for a bot that plays these scopes.
 
-    `max_fallback` is the largest share (0 to 1) of its moves that the bot's fallback may make. With
-    `quick`, only the quick checks are yielded, which ask for at most QUICK moves in all.
+    `wanted` is the number of positions of each game, and `max_fallback` the largest share (0 to 1)
+    of its moves that the bot's fallback may make. With `quick`, the checks ask for at most QUICK
+    moves in all.
     """
     main = scopes[0]
     # The lists of the other games are much smaller, and would say nothing new.

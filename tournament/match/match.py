@@ -90,10 +90,6 @@ class MatchVoid(Exception):
         self.record = record
 
 
-Expect = Callable[[float], None]
-"""A function that is told how many seconds the next step may take at most, before it begins."""
-
-
 @dataclass
 class Match:
     """A match to play, and what has happened in it so far.
@@ -108,7 +104,7 @@ class Match:
     pairing: Pairing
     referee: Referee
     players: Sequence[Player]
-    expect: Expect = lambda _: None
+    expect: Callable[[float], None] = lambda _: None
     awaited: Container[str] = ()
     observer: MatchObserver = field(default_factory=MatchObserver)
     moves: list[str] = field(default_factory=list)

@@ -70,10 +70,8 @@ def shares_processor(group: str | None, root: Path = ROOT, proc: Path = Path("/p
 
 
 def group_files(limits: Limits) -> dict[str, str]:
-    """The contents of the files of a bot's control group, by file name.
-
-    The limits apply to all the bot's processes together, with the files that they keep in memory.
-    """
+    """The contents of the files of a bot's control group by name. The limits are for all its
+    processes together, with the files that they keep in memory."""
     return {
         "pids.max": str(limits.processes),
         "memory.max": str(limits.memory_mb << 20),

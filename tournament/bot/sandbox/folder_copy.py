@@ -31,10 +31,7 @@ class FolderToCopy(TypedDict):
 
 
 def is_too_large(source: FolderToCopy) -> bool:
-    """Whether the files in a folder take more than LIMIT_MB, counted in blocks of 4 KiB.
-
-    Paths that are left out or cannot be read are not counted.
-    """
+    """Whether the files to copy take more than LIMIT_MB, in blocks of 4 KiB, as far as readable."""
     left, folders = LIMIT_MB << 20, [source["folder"]]
     while folders and left >= 0:
         with suppress(OSError), os.scandir(folders.pop()) as entries:

@@ -168,10 +168,8 @@ class Supervisor:
                 os._exit(0)
 
     def drain(self) -> bytes | None:
-        """Read a piece of the bot's output, append it to `tail`, and return it.
-
-        Returns None if there is no output now, and an empty piece if no more can come.
-        """
+        """Append a piece of output to `tail`. Return it, None if there is none now, or b"" at the
+        end of the output."""
         try:
             chunk = os.read(self.pipe, CHUNK)
         except BlockingIOError:

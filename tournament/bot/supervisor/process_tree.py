@@ -42,10 +42,8 @@ def descendants(pid: int) -> list[int]:
 
 
 def memory_mb(pid: int) -> float:
-    """The private memory in MiB of a process and its descendants, or 0 if they have ended.
-
-    Shared memory and the pages of files do not count.
-    """
+    """The memory in MiB of a process and its descendants, without files and shared memory, or 0 if
+    they have ended."""
     pages = 0
     for process in (pid, *descendants(pid)):
         try:

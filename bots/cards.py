@@ -14,16 +14,11 @@ View = Mapping[str, Any]
 SUITS: Final = "cdhs"
 JOKERS: Final = ("Bj", "Rj")
 
-_PLAIN: Final[Mapping[str, str]] = {
-    "doudizhu": "3456789TJQKA2",
-    "dasan": "456789TJQKA23",
-    "zhengfen": "3456789TJQKA2",
-    "ninefivetwo": "23456789TJQKA",
-}
-
 ORDER: Final[Mapping[str, tuple[str, ...]]] = {
-    game: tuple(ranks) + (JOKERS if game in ("doudizhu", "zhengfen") else ())
-    for game, ranks in _PLAIN.items()
+    "doudizhu": (*"3456789TJQKA2", *JOKERS),
+    "dasan": tuple("456789TJQKA23"),
+    "zhengfen": (*"3456789TJQKA2", *JOKERS),
+    "ninefivetwo": tuple("23456789TJQKA"),
 }
 """The ranks of each game, low to high. The jokers `Bj` and `Rj` are separate ranks."""
 
@@ -70,24 +65,25 @@ def count_ranks(game: str, cards: Iterable[str]) -> list[int]:
 def played(view: View) -> Counter[str]:
     """Return the cards that all seats have played in this deal, with the number of each.
 
-    In Zheng Fen, the cards are found in the trick and the piles of taken cards. In other games,
-    they are found in the history and in what lies open, since a set-up position may have no
-    history.
+    In Zheng Fen, these are the cards of the trick and the piles of taken cards. In other games,
+    they come from the history and from what lies open, since a set-up position may have no history.
     """
-    cards: Counter[str] = Counter()
-    last = None
-    for entry in view["history"]:
-        if entry["move"].startswith("play:"):
-            cards.update(cards_of(entry["move"]))
-            last = entry["move"]
     if view["game"] == "zhengfen":
         return Counter([card for pile in (view["trick"], *view["taken"]) for card in pile])
+    plays = [entry["move"] for entry in view["history"] if entry["move"].startswith("play:")]
+    cards = Counter([card for play in plays for card in cards_of(play)])
     if view["game"] == "ninefivetwo":
         open_cards = [cards_of(entry["move"])[0] for entry in view["trick"]]
         return cards | Counter(open_cards)
-    if view["table"] is not None and view["table"]["move"] != last:
+    if view["table"] is not None and [view["table"]["move"]] != plays[-1:]:
         cards.update(cards_of(view["table"]["move"]))
     return cards
+
+
+def played_by(view: View, seat: int) -> list[str]:
+    """Return the cards that a seat has played in this deal, by the history."""
+    moves = [entry["move"] for entry in view["history"] if entry["seat"] == seat]
+    return [card for move in moves if move.startswith("play:") for card in cards_of(move)]
 
 
 def unseen(view: View) -> list[str]:

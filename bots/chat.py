@@ -17,7 +17,7 @@ from pathlib import Path
 from textwrap import shorten
 from threading import Lock
 from time import monotonic, sleep
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 import requests
@@ -43,8 +43,8 @@ _STRUCTURED: Final = {
 _NotNegative = Annotated[float, msgspec.Meta(ge=0)]
 
 
-class EndpointSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """The endpoint's settings in `settings.toml`, whose comments explain each key."""
+class Settings(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """The contents of `settings.toml`, whose comments explain each key."""
 
     base_url: Annotated[str, msgspec.Meta(pattern="^https?://")]
     model: str
@@ -57,6 +57,10 @@ class EndpointSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     cached_price: _NotNegative | None = None
     output_price: _NotNegative = 0
     request: dict[str, Any] = {}
+    retries: Annotated[int, msgspec.Meta(ge=0)] = 2
+    list_moves: bool = True
+    memory: Annotated[int, msgspec.Meta(ge=0, le=1000)] = 0
+    fallback: Literal["sensible", "none"] = "sensible"
 
     def cost(self, used: Mapping[str, int]) -> float | None:
         """Return the price of the tokens in `used`.
@@ -148,9 +152,7 @@ class Endpoint:
     JSON without the key.
     """
 
-    def __init__(
-        self, settings: EndpointSettings, key: str, transcripts: Path | None = None
-    ) -> None:
+    def __init__(self, settings: Settings, key: str, transcripts: Path | None) -> None:
         self._settings = settings
         self._key = key
         self._shown_key = _json_forms(key)

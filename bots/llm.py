@@ -10,21 +10,21 @@ import logging
 import os
 import re
 import sys
-from collections import Counter, OrderedDict, deque
+from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from textwrap import shorten
 from threading import Lock
 from time import monotonic
-from typing import Annotated, Any, Final, Literal
+from typing import Any, Final
 
 import msgspec
 
 import games
-from bots import chat, kit, sensible
+from bots import kit, sensible
 from bots.cards import ORDER
-from bots.chat import Endpoint, Message, NoCompletion
+from bots.chat import Endpoint, Message, NoCompletion, Settings
 from bots.rules_page import lean
 
 _log = logging.getLogger(__name__)
@@ -46,15 +46,6 @@ _MOVE: Final = re.compile(
     rf'(?:\[|"move": *"?)(\d+)\b|\b(pass\b|(?:bid|call|trump|give|discard|play):\s?{_CARDS})',
     re.IGNORECASE,
 )
-
-
-class ModelSettings(chat.EndpointSettings, forbid_unknown_fields=True, frozen=True):
-    """The contents of `settings.toml`, whose comments explain each key."""
-
-    retries: Annotated[int, msgspec.Meta(ge=0)] = 2
-    list_moves: bool = True
-    memory: Annotated[int, msgspec.Meta(ge=0, le=1000)] = 0
-    fallback: Literal["sensible", "none"] = "sensible"
 
 
 def read_answer(text: str, moves: Sequence[str]) -> tuple[str, str]:
@@ -88,13 +79,13 @@ class ModelPlayer:
     """
 
     def __init__(
-        self, settings: ModelSettings, prompt: str, rules: Mapping[str, str], endpoint: Endpoint
+        self, settings: Settings, prompt: str, rules: Mapping[str, str], endpoint: Endpoint
     ) -> None:
         self.settings = settings
         self.endpoint = endpoint
         self._prompt = prompt
         self._rules = rules
-        self._turns: OrderedDict[tuple[str, int], deque[Message]] = OrderedDict()
+        self._turns: dict[tuple[str, int], deque[Message]] = {}
         self._lock = Lock()
 
     def move(
@@ -169,14 +160,12 @@ class ModelPlayer:
 
     def _remember(self, match: str, seat: int, position: str, words: str) -> None:
         """Keep a turn for the seat's next prompts. Up to `memory` turns are kept."""
-        if not self.settings.memory:
-            return
         with self._lock:
             turns = self._turns.pop((match, seat), None) or deque(maxlen=2 * self.settings.memory)
             turns += {"role": "user", "content": position}, {"role": "assistant", "content": words}
             self._turns[match, seat] = turns
             if len(self._turns) > _MAX_REMEMBERED:
-                self._turns.popitem(last=False)
+                del self._turns[next(iter(self._turns))]
 
 
 def load(folder: Path, environment: Mapping[str, str]) -> ModelPlayer:
@@ -186,7 +175,7 @@ def load(folder: Path, environment: Mapping[str, str]) -> ModelPlayer:
     transcripts, it is created. Exits with a message if a file or the key is missing or wrong.
     """
     try:
-        settings = msgspec.toml.decode((folder / "settings.toml").read_bytes(), type=ModelSettings)
+        settings = msgspec.toml.decode((folder / "settings.toml").read_bytes(), type=Settings)
         prompt = (folder / "prompt.md").read_text("utf-8")
         rules = {game: (folder / f"docs/rules/{game}.md").read_text("utf-8") for game in ORDER}
     except OSError as error:

@@ -89,7 +89,7 @@ class Kit:
                 words = [_word(word, copies) for word in program]
                 bot = target / self.decision
                 text = bot.read_text("utf-8").replace(f'["{self.program}"]', repr(words))
-                name = f"NAME = {program_name(program)!r}"
+                name = f"NAME = {_name(program, copies)!r}"
                 bot.write_text(text.replace('NAME = "their-bot"', name), "utf-8")
         except (FileExistsError, NotADirectoryError):
             raise KitError(f"{target} is a file; name a directory that is new or empty.") from None
@@ -132,18 +132,14 @@ def _word(word: str, copies: Mapping[str, Path]) -> str:
     return f"./{copies[word].name}" if "/" in word else copies[word].name
 
 
-def program_name(program: Sequence[str]) -> str:
-    """Return a name for the bot in front of a program, given the words of the program's command.
+def _name(program: Sequence[str], copies: Mapping[str, Path]) -> str:
+    """Return the name of the last copied file without its suffix.
 
-    This is the name of the last file that `Kit.copy` would copy, without its suffix. If there is
-    none, it is the name in `module:name`, or else the name of the command's first word.
-
-    Raises:
-        KitError: if a word of the command is a relative path that does not exist.
+    If there is none, return the name in `module:name`, or else that of the command's first word.
     """
-    copies = [path.stem for word, path in _files_of(program).items() if ":" not in word]
+    stems = [path.stem for word, path in copies.items() if ":" not in word]
     last = program[-1].rpartition(":")[2] if ":" in program[-1] else Path(program[0]).name
-    return copies[-1] if copies else last
+    return stems[-1] if stems else last
 
 
 def _pages() -> list[str]:

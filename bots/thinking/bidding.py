@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from bots.cards import View, cards_of, count_ranks
+from bots.cards import View, count_ranks, played_by
 from bots.thinking.hand_plan import ComboRules, Counts, worth
 
 TALON_GAIN: Final = 0.06
@@ -56,10 +56,7 @@ class Bidding:
         self._game: str = view["game"]
         self._declarer: int | None = view["declarer"]
         self._bounds = _bounds(view, model.thresholds)
-        self._played: dict[int, list[str]] = {seat: [] for seat in self._bounds}
-        for entry in view["history"]:
-            if entry["seat"] in self._played and entry["move"].startswith("play:"):
-                self._played[entry["seat"]] += cards_of(entry["move"])
+        self._played = {seat: played_by(view, seat) for seat in self._bounds}
 
     def mismatch(self, hands: Sequence[Sequence[str]]) -> float:
         """Return the sum of the distances of these hands from their bounds, in probability.

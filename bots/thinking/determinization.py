@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from bots.cards import SUITS, VALUE, View, cards_of, unseen
+from bots.cards import SUITS, VALUE, View, cards_of, played_by, unseen
 
 Location = int
 """A seat, or one of the locations below."""
@@ -143,10 +143,10 @@ def _deal_at_random(
 def _doudizhu(view: View, hidden: set[str]) -> Limits:
     limits: Limits = {}
     first, exposed, declarer = view["first"], view["exposed"], view["declarer"]
-    if exposed in hidden and exposed not in _played_by(view, first) and first != view["seat"]:
+    if exposed in hidden and exposed not in played_by(view, first) and first != view["seat"]:
         limits[exposed] = frozenset({first})
     if declarer is not None and declarer != view["seat"]:
-        gone = _played_by(view, declarer)
+        gone = played_by(view, declarer)
         for card in view["talon"]:
             if card in hidden and card not in gone:
                 limits[card] = frozenset({declarer})
@@ -158,7 +158,7 @@ def _dasan(view: View, hidden: set[str]) -> Limits:
     declarer, first, called = view["declarer"], view["first"], view["called"]
     others = frozenset(range(view["players"])) - {view["seat"]}
     # `first` was dealt the lowest heart of all hands: any lower one was in the talon.
-    own_cards = [*view["hand"], *_played_by(view, view["seat"])]
+    own_cards = [*view["hand"], *played_by(view, view["seat"])]
     for rank in VALUE["dasan"]:
         heart = rank + "h"
         if first == view["seat"]:
@@ -217,15 +217,6 @@ def voids(view: View) -> dict[str, set[int]]:
         led = plays[start][1][1]
         void_seats[led] |= {seat for seat, card in plays[start + 1 : start + 3] if card[1] != led}
     return void_seats
-
-
-def _played_by(view: View, seat: int) -> list[str]:
-    return [
-        card
-        for entry in view["history"]
-        if entry["seat"] == seat and entry["move"].startswith("play:")
-        for card in cards_of(entry["move"])
-    ]
 
 
 _LIMITS: Final = {

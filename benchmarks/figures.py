@@ -37,16 +37,8 @@ class Figure:
         """A figure of which less is better."""
         return cls(name, ours, peer, peers, unit, peers / ours, aim)
 
-    def row(self) -> str:
-        """A row of the table."""
-        return f"| {self._cells()} |"
-
-    def headline(self, title: str) -> str:
-        """A row of the summary, with a link to the section with this title."""
-        anchor = "".join(c for c in title.lower() if c.isalnum() or c in " -").replace(" ", "-")
-        return f"| [{title}](#{anchor}) | {self._cells()} |"
-
-    def _cells(self) -> str:
+    def cells(self) -> str:
+        """The cells of a row of the table."""
         aim = "" if self.aim is None else f"≥ {self.aim:g}"
         met = "" if self.aim is None else (" ✓" if self.ratio >= self.aim else " ✗")
         return (
@@ -65,12 +57,13 @@ class Section:
     note: str = ""
 
     def headline(self) -> str:
-        """A row for the summary: the figure that is nearest to its aim, or the first."""
+        """A linked row for the summary: the figure that is nearest to its aim, or the first."""
         aimed = [figure for figure in self.figures if figure.aim is not None]
         nearest = min(
             aimed, key=lambda figure: figure.ratio / (figure.aim or 1), default=self.figures[0]
         )
-        return nearest.headline(self.title)
+        anchor = "".join(c for c in self.title.lower() if c.isalnum() or c in " -")
+        return f"| [{self.title}](#{anchor.replace(' ', '-')}) | {nearest.cells()} |"
 
     def text(self) -> str:
         """The section as Markdown."""
@@ -78,7 +71,7 @@ class Section:
         if self.figures:
             lines += ["| what | ours | peer | peer's | unit | ratio | aim |"]
             lines += ["| --- | ---: | --- | ---: | --- | ---: | ---: |"]
-            lines += [*(figure.row() for figure in self.figures), ""]
+            lines += [*(f"| {figure.cells()} |" for figure in self.figures), ""]
         if self.note:
             lines += [self.note, ""]
         return "\n".join(lines)

@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
-import os
 import platform
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -147,11 +146,11 @@ def duel(
 
 
 def measure(
-    game: str, players: int, pairs: Iterable[tuple[str, str]], jobs: int
+    game: str, players: int, pairs: Iterable[tuple[str, str]]
 ) -> Iterator[dict[str, object]]:
     """Play the duels of one table. Yield the record of each duel as it ends."""
     search = f"search:{DETERMINIZATIONS[game]}"
-    with ProcessPoolExecutor(jobs) as pool:
+    with ProcessPoolExecutor() as pool:
         for better, worse in pairs:
             kind = 0 if "search" not in (better, worse) else 1 + ("sensible" in (better, worse))
             deals = DEALS[game, players][kind]
@@ -220,12 +219,11 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--only", help="pairs with this bot only")
     parser.add_argument("--game", choices=list(games.GAMES))
     parser.add_argument("--players", type=int)
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     arguments = parser.parse_args(argv)
     pairs = [pair for pair in combinations(LADDER, 2) if arguments.only in (None, *pair)]
     for game, players in DEALS:
         if arguments.game in (None, game) and arguments.players in (None, players):
-            for record in measure(game, players, pairs, arguments.jobs):
+            for record in measure(game, players, pairs):
                 store_record(record)
                 print(json.dumps(record), flush=True)
 

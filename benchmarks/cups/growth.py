@@ -145,7 +145,7 @@ def play(folder: Path, bots: int, matches: int, before_match: Callable[[], None]
                 raise _Enough
 
         roster = _Everybody(cup, store, _Gateway(store.run().cup.names))
-        plan = LadderPlan(resume(store, cup).setup, roster)
+        plan = LadderPlan(resume(store, cup).setup, roster.gather)
         with (
             suppress(_Enough),
             Session(plan, roster, _FreeTables(cup, count), store, _Silent()) as session,

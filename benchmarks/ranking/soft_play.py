@@ -1,9 +1,6 @@
 """How often `stich integrity` flags two bots in cups of real bots.
 
 `python -m benchmarks ranking.soft_play` prints the section of docs/benchmarks.md.
-
-Four bots play at all tables of three: `sensible` and `greedy` twice each. In some cups two of them
-spare each other: where a pass is legal they do not beat each other's plays.
 """
 
 from benchmarks.figures import Figure, Section

@@ -189,8 +189,8 @@ def away(effects: Floats) -> Case:
     skips = np.isin(np.argsort(np.argsort(-effects)), (effects.size // 6, effects.size // 2))
 
     def absent(seats: Ints) -> Booleans:
-        own = effects[seats]
-        answer: Booleans = (skips[seats] & (own < own.max(axis=1, keepdims=True))).any(axis=1)
+        best = effects[seats].max(axis=1, keepdims=True)
+        answer: Booleans = (skips[seats] & (effects[seats] < best)).any(axis=1)
         return answer
 
     return lasting(effects, simulated(effects, normal), absent)

@@ -78,8 +78,8 @@ def rare_loss(every: int) -> Play:
     def play(random: np.random.Generator, seats: Ints) -> Floats:
         first = np.where(random.random(len(seats)) < 1 / every, 1.0 - every, 1.0)
         rest = random.normal(size=len(seats))
-        own = np.stack([first, -first / 2 + rest, -first / 2 - rest], axis=1)
-        return np.take_along_axis(own, seats, axis=1)
+        points = np.stack([first, -first / 2 + rest, -first / 2 - rest], axis=1)
+        return np.take_along_axis(points, seats, axis=1)
 
     return play
 

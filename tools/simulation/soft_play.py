@@ -1,7 +1,7 @@
 """How often `stich integrity` flags two bots in cups of real bots.
 
 Four bots play at all tables of three: `sensible` and `greedy` twice each. In some cups two of them
-spare each other: where a pass is legal they do not beat each other's plays.
+go easy on each other: where a pass is legal, they do not beat each other's plays.
 """
 
 import random
@@ -27,21 +27,21 @@ BLOCKS = 10
 CUPS = 30
 
 
-def play(game: str, spared: float, seed: int) -> Iterator[MatchRecord]:
-    """Yield the matches of a cup in which two friends spare each other.
+def play(game: str, share: float, seed: int) -> Iterator[MatchRecord]:
+    """Yield the matches of a cup in which two friends go easy on each other.
 
-    Where they may pass, they let each other's plays pass in a share ``spared`` of cases.
+    Where they may pass, they let each other's plays pass in this ``share`` of cases.
     """
     dice = random.Random(seed)
     rules = Rules(game, 3, GAMES[game], Clock())
     seating: tuple[str, ...] = ()
 
     def choose(view: JsonDict, moves: Sequence[str]) -> str:
-        own, to_beat = seating[view["turn"]], games.get(game).view(view).to_beat
-        friend = to_beat is not None and {own, seating[to_beat[0]]} == FRIENDS
-        if friend and PASS in moves and dice.random() < spared:
+        bot, to_beat = seating[view["turn"]], games.get(game).view(view).to_beat
+        friend = to_beat is not None and {bot, seating[to_beat[0]]} == FRIENDS
+        if friend and PASS in moves and dice.random() < share:
             return PASS
-        return HOUSES[BOTS[own]](view, moves)
+        return HOUSES[BOTS[bot]](view, moves)
 
     tables = [(deal, table) for deal in range(BLOCKS) for table in combinations(BOTS, 3)]
     for block, (deal, table) in enumerate(tables):
@@ -53,7 +53,7 @@ def play(game: str, spared: float, seed: int) -> Iterator[MatchRecord]:
             yield Match(rules, pairing, Referee(), [InProcessBot(choose)] * 3).play()
 
 
-def flagged(game: str, spared: float, cups: int = CUPS) -> list[list[set[str]]]:
+def flagged(game: str, share: float, cups: int = CUPS) -> list[list[set[str]]]:
     """The pairs of bots that were flagged, a list for each cup."""
-    runs = (integrity(play(game, spared, seed)) for seed in range(cups))
+    runs = (integrity(play(game, share, seed)) for seed in range(cups))
     return [[set(flag.bots) for flag in run.flags] for run in runs]

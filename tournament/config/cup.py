@@ -166,10 +166,7 @@ class Cup:
         Raises:
             KeyError: if the cup has no such bot.
         """
-        for bot in self.bots:
-            if bot.name == name:
-                return bot
-        raise KeyError(name)
+        return {bot.name: bot for bot in self.bots}[name]
 
     @property
     def remote(self) -> frozenset[str]:
@@ -215,10 +212,11 @@ class Cup:
 
         Bots that are already in the cup are not added again. The new bots are connected bots.
         """
+        names = set(self.names)
         joined = (
             Bot(decision.bot, connect=True, author=decision.author or None)
             for decision in decisions
-            if isinstance(decision, Join) and decision.bot not in self.names
+            if isinstance(decision, Join) and decision.bot not in names
         )
         return replace(self, bots=(*self.bots, *joined))
 
@@ -305,11 +303,5 @@ BOT = {"name": string(64, "Name of the bot, once in a cup.", required=True), **k
 WAYS = ("command", "url", "connect")
 """The keys that say how a bot is reached. A bot has exactly one of them."""
 
-ONLY_WITH = {
-    "max_matches": "url",
-    "token": "url",
-    "dir": "command",
-    "env": "command",
-    "env_from": "command",
-}
-"""The keys of a bot that belong to one way of reaching the bot."""
+ONLY_WITH = {"url": ("max_matches", "token"), "command": ("dir", "env", "env_from")}
+"""The keys of a bot that belong to one way of reaching the bot, by way."""

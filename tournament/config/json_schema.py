@@ -43,17 +43,17 @@ def write(path: Path) -> None:
 
 
 def _object(
-    keys: Mapping[str, Key], more: Mapping[str, object] | None = None, required: Sequence[str] = ()
+    keys: Mapping[str, Key], rest: Mapping[str, object] | None = None, required: Sequence[str] = ()
 ) -> dict[str, object]:
-    """The schema of an object with these keys and the properties in `more`.
+    """The schema of an object with these keys and the properties in `rest`.
 
-    `required` names the properties in `more` that are required.
+    `required` names the properties in `rest` that are required.
     """
     return {
         "type": "object",
         "additionalProperties": False,
         "required": [*(name for name, key in keys.items() if key.required), *required],
-        "properties": {**{name: key.schema() for name, key in keys.items()}, **(more or {})},
+        "properties": {**{name: key.schema() for name, key in keys.items()}, **(rest or {})},
     }
 
 

@@ -324,7 +324,7 @@ def _bots(sections: Sequence[_Section], format_: Format, errors: _Errors) -> tup
             errors.add(
                 (*path, "command"), "is missing; write a command or a url, or connect = true."
             )
-        for key, way in ONLY_WITH.items():
+        for way, key in ((way, key) for way, keys in ONLY_WITH.items() for key in keys):
             if key in bot and way not in bot:
                 errors.add((*path, key), f"is for a bot by {way} only; delete it.")
         both = [variable for variable in bot.get("env_from", ()) if variable in bot.get("env", {})]

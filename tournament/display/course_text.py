@@ -53,11 +53,11 @@ def bracket_note(round: CourseRound, table: CourseTable) -> str:
     if table.stage == "bronze":
         first = 1 + sum(len(other.bots) for other in round.tables if other.stage == "final")
         notes.append(_("For place %(place)d and those after it.", place=first))
-    for one, two in pairwise(table.bots):
-        if one.score != two.score:
+    for upper, lower in pairwise(table.bots):
+        if upper.score != lower.score:
             continue
-        bots = {"one": one.bot, "two": two.bot}
-        if one.advances and two.advances is False:
+        bots = {"one": upper.bot, "two": lower.bot}
+        if upper.advances and lower.advances is False:
             text = _(
                 "%(one)s plays on before %(two)s, with equal points, by the mean of all rounds so"
                 " far, or if that is equal too by a draw.",

@@ -40,11 +40,6 @@ def follows(seed: str, named: str | None, committed: bool) -> bool:
     return committed and seed.startswith(f"{named}:")
 
 
-def opens(digest: str, seed: str) -> bool:
-    """Whether `digest` is the commitment to this seed. Case and outer spaces do not matter."""
-    return digest.strip().lower() == commitment(seed)
-
-
 def weakness(seed: str) -> str:
     """A warning if this seed does not look like a random hexadecimal number, otherwise "".
 

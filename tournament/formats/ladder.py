@@ -6,12 +6,12 @@ each bot from its estimate, fills the other seats.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import chain, pairwise, product
 from statistics import NormalDist
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 import numpy as np
 
@@ -42,6 +42,8 @@ HOPEFUL = 48
 table has seats."""
 _STANDARD = NormalDist()
 
+Gather = Callable[[Progress], tuple[str, ...]]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Ladder(Format):
@@ -69,25 +71,19 @@ class Ladder(Format):
         return "fresh"
 
 
-class Lobby(Protocol):
-    """The bots that are waiting for the next epoch of a ladder."""
-
-    def gather(self, run: Progress) -> tuple[str, ...]:
-        """Return the bots that can play now, in order of arrival. The call may take seconds."""
-
-
 class LadderPlan(Plan):
     """The epochs of a run, one round each.
 
     An epoch begins once the previous one is complete, so its tables depend only on results that
-    cannot change later. Without a `lobby`, as for a run that is only read, no epoch begins.
+    cannot change later. `gather` returns the bots that can play now, in order of arrival, and may
+    take seconds. By default there are none, as for a run that is only read, and no epoch begins.
     """
 
     open_ended: ClassVar[bool] = True
 
-    def __init__(self, setup: Setup, lobby: Lobby | None = None) -> None:
+    def __init__(self, setup: Setup, gather: Gather = lambda _run: ()) -> None:
         super().__init__(setup)
-        self._lobby = lobby
+        self._gather = gather
         self._known = KnownBots()
         self._learnt = 0  # the number of epochs in self._known
         self.blocks = 0  # not known in advance
@@ -101,7 +97,7 @@ class LadderPlan(Plan):
         step = super().next(run, scores)
         if isinstance(step, Batch) or finished_by(run.decisions):
             return step
-        bots = self._lobby.gather(run) if self._lobby is not None else ()
+        bots = self._gather(run)
         if len(bots) < self.setup.players:
             return Wait("The ladder waits until enough bots for a table are connected.")
         number = len(run.epochs) + 1

@@ -212,8 +212,8 @@ def both_sides(sides: Floats, mean: float, within: float | None) -> Floats:
 
     Each side is weighted by the share of the wealth with which it began.
     """
-    more = 0.5
+    share = 0.5
     if within is not None and abs(mean) >= within:
-        more = _NEAR if mean < 0 else 1 - _NEAR
-    answer: Floats = np.logaddexp(sides[0] + np.log(more), sides[1] + np.log(1 - more))
+        share = _NEAR if mean < 0 else 1 - _NEAR
+    answer: Floats = np.logaddexp(sides[0] + np.log(share), sides[1] + np.log(1 - share))
     return answer

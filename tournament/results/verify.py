@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from tournament.formats.commitment import follows, opens
+from tournament.formats.commitment import commitment, follows
 from tournament.formats.ladder import LadderPlan
 from tournament.formats.plan import with_replays
 from tournament.formats.scores import Scores
@@ -189,7 +189,7 @@ class _RunCheck:
         """
         cup, digest = self.cup, self.run.commitment
         if digest is not None:
-            self.done.commitment = opens(digest, self.run.seed)
+            self.done.commitment = digest == commitment(self.run.seed)
             if not self.done.commitment:
                 yield "The seed is not the one that was committed to."
         if cup.commit and digest is None:

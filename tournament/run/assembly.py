@@ -104,7 +104,7 @@ def _with_bots(
         return plan, Roster(cup)
     if isinstance(plan, LadderPlan):
         entrants = Entrants(cup, store, gateway)
-        return LadderPlan(plan.setup, entrants), entrants
+        return LadderPlan(plan.setup, entrants.gather), entrants
     return plan, Roster(_wait_for_bots(gateway, cup, store, observer))
 
 

@@ -84,8 +84,8 @@ def test_nothing_is_compared_in_a_game_without_plays_to_beat(template: MatchReco
 @pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES)
 def test_soft_play_is_flagged_in_cups_of_real_bots(game: str) -> None:
-    assert flagged(game, spared=1.0, cups=3) == [[FRIENDS]] * 3
-    assert flagged(game, spared=0.0, cups=3) == [[]] * 3
+    assert flagged(game, share=1.0, cups=3) == [[FRIENDS]] * 3
+    assert flagged(game, share=0.0, cups=3) == [[]] * 3
 
 
 def test_two_bots_of_one_author_in_a_ladder_are_flagged(

@@ -81,7 +81,8 @@ class LadderRun:
             setup = resume(store, self.cup).setup
             roster = Entrants(self.cup, store, self, lambda: self.now)
             observer = Organiser(store, after)
-            with Session(LadderPlan(setup, roster), roster, tables, store, observer) as session:
+            plan = LadderPlan(setup, roster.gather)
+            with Session(plan, roster, tables, store, observer) as session:
                 session.play()
 
     def store(self) -> Store:

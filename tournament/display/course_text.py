@@ -18,6 +18,7 @@ _STAGE_WORDS: Final = {
     "bronze": N_("for third place"),
     "semi-final": N_("in the semi-final"),
 }
+_OTHER_STAGE: Final = N_("in its last round")
 
 
 def decides_places(table: Standings) -> bool:
@@ -90,15 +91,8 @@ def last_tables(table: Standings) -> dict[str, LastTable]:
     if table.format != Knockout.type or table.course is None:
         return {}
     return {
-        bot.bot: LastTable(bot.score, _in_stage(at.stage))
+        bot.bot: LastTable(bot.score, _(_STAGE_WORDS.get(at.stage, _OTHER_STAGE)))
         for round in table.course.rounds
         for at in round.tables
         for bot in at.bots
     }
-
-
-def _in_stage(stage: str) -> str:
-    """A stage as a phrase, such as "in the final" or "in round 2"."""
-    if stage in _STAGE_WORDS:
-        return _(_STAGE_WORDS[stage])
-    return _("in %(stage)s", stage=stage) if stage else _("in its round")

@@ -1,6 +1,7 @@
 import json
 import random
 from collections.abc import Sequence
+from contextvars import copy_context
 from typing import Any
 
 import pytest
@@ -12,8 +13,10 @@ from tests.support.tournament.standings import BOTS, cup, match, row, without
 from tournament.display.formatting import table_notes
 from tournament.formats.halving import Halving
 from tournament.formats.stopping import Stop
+from tournament.language import speak
 from tournament.records import MatchSummary
 from tournament.results.standings import Standings, StopRule, standings
+from web.ui.languages import read_catalog
 
 
 def table_of(*matches: MatchSummary, **about: Any) -> Standings:
@@ -120,6 +123,8 @@ def test_groups_of_bots_that_never_met_are_not_ranked() -> None:
         "The bots form 2 groups that never met: scores cannot be compared between groups.",
         "So there are no places.",
     ]
+    german = copy_context().run(lambda: (speak(read_catalog("de")), [*table_notes(table)])[1])
+    assert set(german).isdisjoint(table_notes(table)), "every note is translated"
 
 
 def test_one_block_or_equal_blocks_have_no_intervals() -> None:

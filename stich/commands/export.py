@@ -89,7 +89,7 @@ def export(target: str, format: str, out: str | None, as_json: bool) -> None:
 @matches_argument
 @_out_option(
     metavar="FILE.html",
-    help="The file to write. By default, report.html in DIR, or here for a FILE.",
+    help="The file to write. By default, report.html in DIR, or for a FILE in this folder.",
 )
 @int_option("--replays", 0, 10_000, 200, "Matches to include move by move, at most.")
 @flag(

@@ -39,7 +39,8 @@ def invite(
     """Print a new token for a bot, before or during a cup.
 
     With the token, the bot can connect, and its author can see its faults. A new token replaces the
-    bot's earlier token. Only the SHA-256 of a token is stored. In a ladder, a new NAME is entered.
+    bot's earlier token. Only the SHA-256 of a token is stored. In a ladder, a bot with a new NAME
+    is entered.
 
     \b
     Examples:

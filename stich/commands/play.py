@@ -174,7 +174,7 @@ def play(
     port: int,
     starting: Starting,
 ) -> None:
-    """Play GAME against bots: doudizhu, dasan, zhengfen or ninefivetwo.
+    """Play a game against bots. GAME is doudizhu, dasan, zhengfen or ninefivetwo.
 
     \b
     Examples:

@@ -197,8 +197,8 @@ def _receipts(ctx: click.Context, param: click.Parameter, texts: Sequence[str]) 
 def verify(target: str, as_json: bool, key: str | None, receipts: tuple[Digest, ...]) -> int:
     """Recompute every deal, move and score of a run, or of a file of matches.
 
-    Only the store itself is used. In a published folder, every file is checked as well. Exits with
-    1 if anything does not match.
+    No computed value is trusted. In a published folder, every file is checked as well. Exits with 1
+    if anything does not match.
 
     \b
     Examples:

@@ -27,14 +27,14 @@ from tournament.config.cup import Clock
 from tournament.display.replay import steps
 from tournament.store.store import Store
 
-NONSENSE = "\x1b[2Jpass"
+WRONG = "\x1b[2Jpass"
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A finished cup of a toy, a started bot that dies, and a running bot that answers nonsense."""
+    """A finished cup of a toy, a started bot that dies, and a running bot with wrong answers."""
     folder = tmp_path_factory.mktemp("commands")
-    with hostile.running(hostile.says(NONSENSE)) as url, served_toys(1) as toys:
+    with hostile.running(hostile.says(WRONG)) as url, served_toys(1) as toys:
         bots = {"bad": url, "dies": bot("dies"), **toys}
         cup = write(folder, bots, "commit = true", deals=2, sandbox=False)
         (folder / "output").write_text(succeed("run", cup, "--out", folder / "run").stdout)
@@ -58,8 +58,8 @@ def test_matches_are_listed_with_faults(run: Path) -> None:
         assert match["faults"][seat]["invalid"] == 3
     text = stich("matches", run, "--faults", "--bot", "bad").stdout
     assert len(re.findall(r"bad \S+ \(struck out\)", text)) == 6
-    says = "There is no bot nobody; there are bad, dies, toy0.\n"
-    assert code_and_text("matches", run, "--bot", "nobody") == (1, says)
+    says = "There is no bot eve; there are bad, dies, toy0.\n"
+    assert code_and_text("matches", run, "--bot", "eve") == (1, says)
 
 
 def test_replay_as_json_has_every_state_and_fault(run: Path) -> None:
@@ -74,7 +74,7 @@ def test_replay_as_json_has_every_state_and_fault(run: Path) -> None:
         if step["bot"] == "bad":
             assert step["house"] or step["forced"]
     bad = [fault for fault in replay["faults"] if fault["bot"] == "bad"]
-    assert [fault["answer"]["body"] for fault in bad] == [NONSENSE] * 3
+    assert [fault["answer"]["body"] for fault in bad] == [WRONG] * 3
     fault = next(fault for fault in replay["faults"] if fault["bot"] == "dies")
     assert fault["start"] == f"PORT=9000 {bot('dies')}"
     assert "http://127.0.0.1:9000/move" in fault["curl"]
@@ -110,21 +110,17 @@ def test_a_post_mortem_repeats_the_decision(run: Path) -> None:
     (replay,) = json_lines("replay", run, match)
     fault = next(fault for fault in replay["faults"] if fault["bot"] == "bad")
     done = subprocess.run(["bash", "-c", fault["curl"]], capture_output=True, text=True)
-    assert (done.stdout[:12], done.stdout[-len(NONSENSE) :]) == ("HTTP/1.1 200", NONSENSE)
+    assert (done.stdout[:12], done.stdout[-len(WRONG) :]) == ("HTTP/1.1 200", WRONG)
     text = stich("replay", run, match, "--faults").stdout
     assert (fault["curl"] in text, fault["request"] in text) == (True, True)
 
 
-def test_export_writes_files(run: Path, tmp_path: Path) -> None:
-    rows = str(tmp_path / "out.csv")
-    assert json_lines("export", run, "-o", rows) == [{"file": rows, "format": "csv", "rows": 18}]
-    file = tmp_path / "no" / "where.csv"
+def test_export_and_report_name_what_they_have_written(run: Path, tmp_path: Path) -> None:
+    rows, page, file = (tmp_path / name for name in ("out.csv", "out.html", "no/where.csv"))
+    written = {"file": str(rows), "format": "csv", "rows": 18}
+    assert json_lines("export", run, "-o", rows) == [written]
     says = f"{file}: cannot be written: No such file or directory; name another file.\n"
     assert code_and_text("export", run, "-o", file) == (1, says)
-
-
-def test_report_writes_a_page_with_as_many_replays_as_asked_for(run: Path, tmp_path: Path) -> None:
-    page = tmp_path / "out.html"
     words = ("report", run, "-o", page, "--replays")
     assert json_lines(*words, 0) == [{"file": str(page), "matches": 6}]
     assert "holds 0 of 6 matches" in " ".join(page.read_text().split())

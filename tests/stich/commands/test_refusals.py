@@ -28,6 +28,7 @@ DUEL = ("duel", "greedy", "random", "--game", "doudizhu")
         ((*DUEL, "--option", "deals"), 2, "deals: write NAME=VALUE"),
         ((*DUEL, "--seed", ""), 2, "must have 1 to 128 characters, not 0"),
         ((*DUEL, "--within", "nan"), 2, "nan is not a number."),
+        ((*DUEL, "--env", "NO_SUCH_KEY"), 2, "first: export NO_SUCH_KEY=VALUE"),
         (("play", "zhengfen", "--players", "2"), 2, "players: Zheng Fen is played by 3 to 6"),
         (("play", "dasan", "--seat", "3"), 2, "0 to 2"),
         (("play", "dasan", "--option", "deals=0"), 2, "options.deals"),

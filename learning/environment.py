@@ -31,6 +31,8 @@ class Environment:
         position: the complete position, which no agent should see. Set by `reset` and `step`.
     """
 
+    agent_selection: str
+
     def __init__(
         self, game: str, players: int | None = None, options: Mapping[str, object] | None = None
     ) -> None:
@@ -83,7 +85,15 @@ class Environment:
         """
         agent = self.agent_selection
         if self.terminations[agent]:
-            self._leave(agent, action)
+            if action is not None:
+                raise ValueError(f"The game is over for {agent}: its only action is None.")
+            self.agents.remove(agent)
+            by_agent: tuple[dict[str, Any], ...] = (self._cumulative_rewards, self.terminations)
+            for values in (*by_agent, self.truncations, self.infos):
+                del values[agent]
+            self.rewards = dict.fromkeys(self.agents, 0)
+            if self.agents:
+                self.agent_selection = self.agents[0]
             return
         if action is None or not 0 <= action < len(self.moves):
             raise ValueError(
@@ -116,23 +126,6 @@ class Environment:
             "action_mask": self._mask[start : start + self.actions],
             "moves": self.encoding.rows(self.encoding.encode_moves(moves)),
         }
-
-    def _leave(self, agent: str, action: int | None) -> None:
-        """Remove an agent after the end of the game.
-
-        Raises:
-            ValueError: if `action` is not None.
-        """
-        if action is not None:
-            raise ValueError(f"The game is over for {agent}: its only action is None.")
-        self.agents.remove(agent)
-        values: dict[str, Any]
-        for values in (self.rewards, self._cumulative_rewards, self.terminations, self.truncations):
-            del values[agent]
-        del self.infos[agent]
-        self.rewards = dict.fromkeys(self.agents, 0)
-        if self.agents:
-            self.agent_selection = self.agents[0]
 
     def observe(self, agent: str) -> Observation:
         """Return an agent's observation, an int16 array whose slices `encoding.parts` names."""

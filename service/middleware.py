@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
 from service.logs import REQUEST_ID, log_request
-from service.metrics import Metrics
+from service.metrics import METHODS, Metrics
 from service.settings import Settings
 from serving.rsgi import BEGAN
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 _REQUEST_ID: Final = re.compile(r"[\w.:+/=-]{1,128}", re.ASCII)
 """The request IDs that are accepted from a client or proxy. Any other ID is replaced."""
-_METHODS: Final = ("GET", "HEAD", "OPTIONS", "POST")
 _DAY: Final = 24 * 60 * 60
 _ANY_PAGE: Final = (
     ("Access-Control-Allow-Origin", "*"),
@@ -58,8 +57,8 @@ def with_middleware(app: WSGIApplication, settings: Settings, metrics: Metrics) 
 
 def _preflight_headers(environ: WSGIEnvironment) -> Iterator[tuple[str, str]]:
     """Yield the headers that only the answer to a CORS preflight request has."""
-    if environ.get("HTTP_ACCESS_CONTROL_REQUEST_METHOD", "").upper() in _METHODS:
-        yield "Access-Control-Allow-Methods", ", ".join(_METHODS)
+    if environ.get("HTTP_ACCESS_CONTROL_REQUEST_METHOD", "").upper() in METHODS:
+        yield "Access-Control-Allow-Methods", ", ".join(METHODS)
         yield "Access-Control-Max-Age", str(_DAY)
         if requested := environ.get("HTTP_ACCESS_CONTROL_REQUEST_HEADERS"):
             yield "Access-Control-Allow-Headers", requested

@@ -14,6 +14,7 @@ import socket
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, closing, suppress
+from functools import partial
 from io import BytesIO
 from tempfile import TemporaryDirectory
 from time import perf_counter, thread_time
@@ -68,8 +69,8 @@ class RsgiFront:
     """Serves a WSGI application over RSGI, granian's own interface.
 
     `max_body` is the size of the largest body in bytes. Short work is done on the event loop if
-    `on_loop` is true, and all other work in `threads` threads. The gauges of requests in flight are
-    added to `registry`.
+    `on_loop` is true, and all other work in `threads` threads. The gauges of slots are added to
+    `registry`.
     """
 
     def __init__(
@@ -81,9 +82,7 @@ class RsgiFront:
         on_loop: bool = True,
         threads: int = 1,
     ) -> None:
-        def gauge(name: str, text: str) -> Gauge:
-            return Gauge(name, text, registry=registry, multiprocess_mode="livesum")
-
+        gauge = partial(Gauge, registry=registry, multiprocess_mode="livesum")
         self.app = app
         self.max_body = max_body
         self.large_in_flight = gauge(

@@ -104,7 +104,7 @@ def _contract_as_json() -> StaticBody:
 @static_routes.get("/docs")
 def docs() -> Response:
     """Return the contract as a page on which every operation can be tried."""
-    return _page("docs.html", problems=_described_problems())
+    return _page("docs.html", problems=PROBLEM_TYPES.values(), html=_html)
 
 
 @static_routes.get("/docs/assets/<name>")
@@ -146,16 +146,8 @@ def _page(template: str, **values: object) -> Response:
 
 
 @cache
-def _described_problems() -> list[dict[str, object]]:
-    """The code, status and HTML description of every type of problem."""
-    return [
-        {"code": problem.code, "status": problem.status, "text": _html(problem.description)}
-        for problem in PROBLEM_TYPES.values()
-    ]
-
-
 def _html(markdown: str) -> Markup:
-    """Convert Markdown to HTML. Links to files that the service does not have become text."""
+    """Markdown as HTML. Links to files that the service does not have become text."""
     tokens = _MARKDOWN.parse(markdown)
     for token, following in pairwise(tokens):
         if token.type == "heading_open":
@@ -172,9 +164,8 @@ def _html(markdown: str) -> Markup:
     return Markup(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {}))  # noqa: S704 - HTML is escaped
 
 
-@cache
 def _rendered(name: str) -> Markup:
-    """A file of docs/ as HTML, converted on the first call."""
+    """A file of docs/ as HTML."""
     return _html(_path(name, "docs").read_text("utf-8"))
 
 

@@ -210,10 +210,6 @@ def checked(
     return JsonField(description, value_schema, load, **kwargs)
 
 
-def _is_string(value: Any) -> bool:
-    return type(value) is str
-
-
 def _is_encodable(text: str) -> bool:
     """Whether UTF-8 can encode a text."""
     try:
@@ -223,7 +219,8 @@ def _is_encodable(text: str) -> bool:
     return True
 
 
-STRING: Final = (_is_string, "Must be a string.")
+STRING: Final = (lambda value: type(value) is str, "Must be a string.")
+ENCODABLE: Final = (_is_encodable, "Must not have a lone surrogate, which UTF-8 cannot encode.")
 
 
 def boolean(description: str, **kwargs: Any) -> JsonField:
@@ -232,30 +229,21 @@ def boolean(description: str, **kwargs: Any) -> JsonField:
     return checked(description, {"type": "boolean"}, check, **kwargs)
 
 
-def string(
-    description: str,
-    min_length: int = 0,
-    max_length: int | None = None,
-    *,
-    schema: JsonSchema | None = None,
-    **kwargs: Any,
-) -> JsonField:
-    """A field for a string that can be encoded in UTF-8. The limits on its length are enforced.
-
-    `schema` is the string's JSON Schema if it should say something other than these limits.
-    """
-    encodable = (_is_encodable, "Must not have a lone surrogate, which UTF-8 cannot encode.")
+def string(description: str, max_length: int | None = None, **kwargs: Any) -> JsonField:
+    """A field for a string that UTF-8 can encode. With a `max_length`, it must not be empty."""
+    if max_length is None:
+        return checked(description, {"type": "string"}, STRING, ENCODABLE, **kwargs)
     length = (
-        lambda value: min_length <= len(value) <= (max_length or len(value)),
-        f"Must have {min_length} to {max_length} characters.",
+        lambda value: 1 <= len(value) <= max_length,
+        f"Must have 1 to {max_length} characters.",
     )
-    if schema is None:
-        schema = {"type": "string"}
-        if min_length:
-            schema["minLength"] = min_length
-        if max_length is not None:
-            schema["maxLength"] = max_length
-    return checked(description, schema, STRING, encodable, length, **kwargs)
+    schema: JsonSchema = {"type": "string", "minLength": 1, "maxLength": max_length}
+    return checked(description, schema, STRING, ENCODABLE, length, **kwargs)
+
+
+def _at_most(characters: int) -> tuple[Callable[[Any], bool], str]:
+    """The check that a text has at most so many characters."""
+    return lambda text: len(text) <= characters, f"Must have at most {characters} characters."
 
 
 def unchecked_enum(description: str, values: tuple[str, ...], **kwargs: Any) -> JsonField:
@@ -264,7 +252,7 @@ def unchecked_enum(description: str, values: tuple[str, ...], **kwargs: Any) -> 
     Any string of up to 32 characters passes schema validation, and `games` checks the value.
     """
     schema = {"type": "string", "enum": list(values)}
-    return string(description, 0, 32, schema=schema, **kwargs)
+    return checked(description, schema, STRING, ENCODABLE, _at_most(32), **kwargs)
 
 
 def constant(description: str, word: str) -> JsonField:
@@ -278,12 +266,8 @@ def move(description: str) -> JsonField:
 
     Any string of up to `MAX_MOVE_LENGTH` characters passes here, and the rules judge the move.
     """
-    length = (
-        lambda value: len(value) <= MAX_MOVE_LENGTH,
-        f"Must have at most {MAX_MOVE_LENGTH} characters.",
-    )
     type_ = Annotated[str, msgspec.Meta(max_length=MAX_MOVE_LENGTH)]
-    return checked(description, ref("Move"), STRING, length, referred=type_)
+    return checked(description, ref("Move"), STRING, _at_most(MAX_MOVE_LENGTH), referred=type_)
 
 
 def card(description: str = "", *, masked: bool = False, **kwargs: Any) -> JsonField:

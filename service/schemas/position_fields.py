@@ -193,7 +193,7 @@ def state_schema(limits: GameLimits, fields: Fields) -> type[ObjectSchema]:
         f"A complete {limits.game.title} position, including all hands. Do not show it to players.",
         {
             **fields,
-            "seed": string(SEED, 1, 128),
+            "seed": string(SEED, 128),
             "hands": limits.hands("The cards that each seat holds."),
         },
     )

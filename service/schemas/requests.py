@@ -109,16 +109,6 @@ def _one_position(schema: ObjectSchema, value: dict[str, Any]) -> ObjectSchema:
     raise ValidationError({name: [wrong] for name in given or ("state", "view")})
 
 
-def _key_hash() -> JsonField:
-    """A field for a SHA-256 hash in lower-case hexadecimal."""
-    pattern = "^[0-9a-f]{64}$"
-    check = (
-        lambda value: type(value) is str and re.fullmatch(pattern, value) is not None,
-        "Must be a SHA-256 hash: 64 digits of lower-case hexadecimal.",
-    )
-    return checked("", {"type": "string", "pattern": pattern}, check)
-
-
 def _start(game: games.Game, suffix: str, kind: str, **last: JsonField) -> ObjectSchema:
     """The schema of a body that starts a game. `kind` names the game in the description."""
     low, high = game.min_players, game.max_players
@@ -137,11 +127,16 @@ def _start(game: games.Game, suffix: str, kind: str, **last: JsonField) -> Objec
 
 
 def _key_hashes(game: games.Game) -> JsonField:
-    """A field for the hashes of the seats' keys."""
+    """A field for the SHA-256 hashes of the seats' keys, in lower-case hexadecimal."""
+    pattern = "^[0-9a-f]{64}$"
+    check = (
+        lambda value: type(value) is str and re.fullmatch(pattern, value) is not None,
+        "Must be a SHA-256 hash: 64 digits of lower-case hexadecimal.",
+    )
     return list_of(
         "For each seat, the SHA-256 hash of the UTF-8 text of a secret that its player has drawn at"
         " random, and which is then its key. If omitted, the service makes the keys.",
-        _key_hash(),
+        checked("", {"type": "string", "pattern": pattern}, check),
         game.max_players,
         enforced=True,
         optional=True,
@@ -198,7 +193,7 @@ START: Final = _of_game(
     {
         name: _start(
             *(game, "Start", game.title),
-            seed=string(f"{SEED} Random if omitted.", 1, 128, optional=True),
+            seed=string(f"{SEED} Random if omitted.", 128, optional=True),
         )
         for name, game in games.GAMES.items()
     }

@@ -96,17 +96,18 @@ def test_every_page_of_every_format_is_accessible(
                     paths += [f"/matches/{match}#move={move}" for move in (5, 6, 7)]
                     paths += ["/matches?bot=cat&faults=any", "/matches/none", "/play", "/watch"]
                 bots = dict(zip(NAMES, toys(3).values(), strict=True))
-                with served(create_app(store, cup=write(folder, bots))) as url:
-                    for path in paths:
-                        browser.get(url + path)
-                        check_page(browser, axe)
                 (folder / "report.html").write_text(report(store))
-                browser.get((folder / "report.html").as_uri())
-                check_page(browser, axe)
+                with served(create_app(store, cup=write(folder, bots))) as url:
+                    addresses = [url + path for path in paths]
+                    for address in (*addresses, (folder / "report.html").as_uri()):
+                        browser.get(address)
+                        check_page(browser, axe)
 
 
 @pytest.mark.parametrize(("width", "dark"), [(1400, False), (390, True)])
-def test_ladder_pages_are_accessible(tmp_path: Path, axe: str, width: int, dark: bool) -> None:
+def test_ladder_pages_are_accessible_and_commands_can_be_copied(
+    tmp_path: Path, axe: str, width: int, dark: bool
+) -> None:
     arena = Arena(tmp_path)
     for wants in ("join", "new-version"):
         arena.ask("ann", ANN, wants)
@@ -115,6 +116,8 @@ def test_ladder_pages_are_accessible(tmp_path: Path, axe: str, width: int, dark:
         for path in ("/", "/bots/ann", "/join"):
             browser.get(url + path)
             check_page(browser, axe)
+        find(browser, "li:last-child .command button").click()
+        wait(browser, lambda _: text(browser, "li:last-child button") == "Copied")
         assert f"stich join {url} NAME " in text(browser, "li:last-child pre code")
 
 

@@ -38,22 +38,6 @@ def test_time_is_kept_by_the_monotonic_clock(
     assert timed == search.search(VIEW, MOVES, iterations=iterations)
 
 
-@pytest.mark.parametrize(
-    ("name", "players", "options"),
-    [
-        ("doudizhu", 3, {"single_round": True, "spring": True}),
-        ("doudizhu", 4, {"single_round": True}),
-        ("dasan", 4, {"open_higher": True}),
-    ],
-)
-def test_it_plays_the_variants(name: str, players: int, options: dict[str, Any]) -> None:
-    state: Any = games.get(name).start(players, "variant", options)
-    while state.turn is not None:
-        move = search.search(state.view(state.turn).to_dict(), state.moves().texts(), iterations=1)
-        state = state.advance(move)
-    assert state.results
-
-
 @pytest.mark.parametrize(("open_higher", "bid"), [(False, "bid:1"), (True, "bid:3")])
 def test_a_playout_opens_as_high_as_it_may(open_higher: bool, bid: str) -> None:
     state: Any = games.get("dasan").start(3, "0", {"open_higher": open_higher, "deals": 1})

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import games
-from games import IllegalMove, Position, State
+from games import IllegalMove, Position
 from tests.support.games.playing import reason
 from tests.support.games.random_games import IDS, TABLES, permuted, random_game
 
@@ -133,42 +133,6 @@ def shuffled(text: str, rng: random.Random) -> str:
 
 
 PIECES = ["pass", "bid:1", "bid:3", "trump:h", "call:4c", "call:7h", "call:3d", "give:", "discard:"]
-
-
-@pytest.mark.parametrize(("name", "players"), TABLES, ids=IDS)
-def test_check_and_advance_and_the_list_agree(name: str, players: int) -> None:
-    """A legal move is listed, except for suits, several cards at once, and suffixes."""
-    rng = random.Random(11)
-    for state in random_game(name, players, 0):
-        if state.turn is None or rng.random() < 0.5:
-            continue
-        hand = state.to_dict()["hands"][state.turn]
-        texts = set(state.moves().texts())
-        for text in [*PIECES, *(odd_play(hand, rng) for _ in range(8))]:
-            if not state.is_legal(text):
-                assert text not in texts
-                with pytest.raises(IllegalMove):
-                    state.advance(text)
-                continue
-            move, after = state.check(text), state.advance(text).to_dict()
-            if after["history"]:
-                assert after["history"][-1] == {"seat": state.turn, "move": move.text}
-            patterns = {pattern(state, listed) for listed in texts}
-            assert move.text in texts or pattern(state, move.text) in patterns
-
-
-def odd_play(hand: list[str], rng: random.Random) -> str:
-    """A play of neighbouring cards of the hand, which are often a combination."""
-    size = min(len(hand), rng.choice([1, 2, 3, 4, 5, 6, 8]))
-    start = rng.randrange(len(hand) - size + 1)
-    return "play:" + "".join(hand[start : start + size]) + rng.choice(["", "", "=flush"])
-
-
-def pattern(state: State, text: str) -> str:
-    """A move without its suits, in games in which they do not matter."""
-    if text.startswith("play:") and state.game.teams:
-        return "".join(sorted(text[5::2]))
-    return text
 
 
 # States and views

@@ -13,6 +13,10 @@ from tests.support.games.random_games import TABLES
 
 # A sample keeps neither later deals nor what is only history.
 OMITTED = ("history", "options", "exchanged", "talon")
+VARIANTS = {
+    "doudizhu": {"single_round": True, "spring": True, "reveal_talon": True},
+    "dasan": {"open_higher": True, "reveal_talon": True},
+}
 
 
 @pytest.mark.parametrize(("game", "players"), TABLES)
@@ -20,7 +24,8 @@ OMITTED = ("history", "options", "exchanged", "talon")
 def test_a_sample_looks_the_same_from_the_seat(game: str, players: int, bot: Any) -> None:
     rng = random.Random(5)
     rules = games.get(game)
-    state = rules.start(players, "samples", {"deals": 3 if game == "ninefivetwo" else 1})
+    options = {} if bot is sensible.move else VARIANTS.get(game, {})
+    state = rules.start(players, "samples", {"deals": 3 if game == "ninefivetwo" else 1, **options})
     while state.turn is not None:
         seat = state.turn
         view = state.view(seat).to_dict()

@@ -308,14 +308,6 @@ class BasePosition:
         self.results = other.results
         self.table = other.table
 
-    def is_legal(self, move: str | Move) -> bool:
-        """Return whether `check` accepts the move."""
-        try:
-            self.check(move)
-        except IllegalMove:
-            return False
-        return True
-
 
 def wrong_phase(move: Move, phase: str, expected: str) -> IllegalMove:
     """Return the error for a kind of move that this phase does not allow."""

@@ -34,11 +34,14 @@ class AuctionGame(Game):
         return [Phrase("declarer, bid %(bid)d", {"bid": data["bid"]})]
 
     def sides(self, result: JsonDict, players: int) -> tuple[int, ...] | None:
-        """Return the side of each seat, or None if there is no declarer."""
-        if result["declarer"] is None:
+        """Return the side of each seat: 0 for the declarer's side, 1 for the other.
+
+        Returns None if there is no declarer, or if the partner in a Dasan of four is not known.
+        """
+        declarer, partner = result["declarer"], result.get("partner", -1)
+        if declarer is None or (players == 4 and partner is None):
             return None
-        declarers = {result["declarer"], result.get("partner")}
-        return tuple([0 if seat in declarers else 1 for seat in range(players)])
+        return tuple([0 if seat in (declarer, partner) else 1 for seat in range(players)])
 
 
 def validate(move: Move, bid: int) -> Move:

@@ -323,13 +323,5 @@ class Dasan(auction.AuctionGame):
         """
         return auction.HIGHEST * (3 if players == 3 else 2)
 
-    def sides(self, result: JsonDict, players: int) -> tuple[int, ...] | None:
-        """Return the side of each seat: 0 for the declarer's side, 1 for the other.
-
-        Returns None if there is no declarer, or if the partner of four players is not known.
-        """
-        hidden = players == 4 and result["partner"] is None
-        return None if hidden else super().sides(result, players)
-
 
 GAME: Final[Dasan] = Dasan()

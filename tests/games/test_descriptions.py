@@ -8,6 +8,7 @@ import pytest
 import games
 from games.game import Category
 from tests.support.games.climbing import doudizhu
+from tests.support.games.playing import reason
 
 
 @pytest.mark.parametrize("players", [3, 4])
@@ -21,7 +22,7 @@ def test_a_category_exists_for_its_numbers_of_players(category: Category, player
         cards *= players - 2  # one of each joker in each pack
     state = doudizhu([" ".join([*cards, "Ac"]), *["Ad", "Ah", "As"][: players - 1]])
     exists = players <= (category.max_players or 4)
-    assert state.is_legal("play:" + "".join(cards)) is exists
+    assert (reason(state, "play:" + "".join(cards)) == "legal") is exists
 
 
 @pytest.mark.parametrize("name", games.GAMES)

@@ -15,6 +15,7 @@ from typing import Any
 
 import games
 from tests.support.games.golden import VECTORS, load
+from tests.support.games.playing import reason
 from tests.support.games.random_games import some_move
 
 LISTED = 50  # longer lists of moves are not recorded
@@ -31,7 +32,7 @@ def record(start: dict[str, Any], before: list[dict[str, Any]]) -> dict[str, Any
         old = before[number] if number < len(before) else {}
         moves = state.moves()
         move = old.get("move", "")
-        if not state.is_legal(move):
+        if reason(state, move) != "legal":
             move = some_move(state, rng)
         step: dict[str, Any] = {"turn": state.turn, "count": len(moves), "move": move}
         if len(moves) <= LISTED:

@@ -92,7 +92,7 @@ def play(
         if len(moves) > 1 and state.turn == seat:
             request = {"match": match, "view": view, "moves": moves, "clock": clock}
             move, info, why = adapter.move(view, moves, request)
-            assert state.is_legal(move)
+            state.check(move)
             sums["asked"] += 1
             sums["fallback"] += why is not None
             sums.update({key: int(n) for key, n in info.items() if key != "comment"})

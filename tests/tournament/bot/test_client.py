@@ -124,7 +124,13 @@ def ask_by_tls(certificate: Path, handle: hostile.Handler, seconds: float) -> Ch
         return ask(f"https://localhost:{port}", seconds)
 
 
-def test_tls_keeps_the_deadline(certificate: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tls_needs_a_trusted_certificate_and_keeps_the_deadline(
+    certificate: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    distrusted = ask_by_tls(certificate, hostile.first, 60)
+    assert isinstance(distrusted, Failure)
+    assert distrusted.kind is FaultKind.UNREACHABLE
+    assert "certificate verify failed" in distrusted.detail
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
     assert isinstance(ask_by_tls(certificate, hostile.first, 60), Choice)
     for how in ("drip-body", "hang"):
@@ -137,10 +143,3 @@ def test_a_server_that_never_shakes_hands_is_late() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         url = f"https://127.0.0.1:{listener.getsockname()[1]}"
         assert failure(url, 0.1).kind is FaultKind.TIMEOUT
-
-
-def test_an_untrusted_certificate_is_unreachable(certificate: Path) -> None:
-    distrusted = ask_by_tls(certificate, hostile.first, 60)
-    assert isinstance(distrusted, Failure)
-    assert distrusted.kind is FaultKind.UNREACHABLE
-    assert "certificate verify failed" in distrusted.detail

@@ -34,6 +34,7 @@ def test_what_is_there_is_not_missing(folder: Path, monkeypatch: pytest.MonkeyPa
         Bot("x", connect=True),
     ]
     assert list(missing(bots, folder)) == []
+    assert list(missing([Bot("x", "no-such-program")], folder, programs=False)) == []
 
 
 @pytest.mark.parametrize(
@@ -56,12 +57,6 @@ def test_what_is_not_there(folder: Path, bot: Bot, key: str, text: str) -> None:
     ((*place, problem),) = missing([Bot("y", connect=True), bot], folder)
     assert place == [1, key]
     assert text in problem
-
-
-def test_programs_of_other_machines_are_not_looked_for(folder: Path) -> None:
-    bots = [Bot("x", "no-such-program"), Bot("y", "no-such-program", dir="none")]
-    ((*place, _),) = missing(bots, folder, programs=False)
-    assert place == [1, "dir"]
 
 
 def cup_of(folder: Path) -> Path:

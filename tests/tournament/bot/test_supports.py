@@ -45,7 +45,6 @@ def test_a_bot_that_does_not_fit_a_match(answer: dict[str, Any], why: str) -> No
     [
         ({"doudizhu": 3}, '"supports": Expected `object`, got `int`'),
         ({"doudizhu": {"players": []}}, '"supports": Expected `array` of length >= 1'),
-        ({"doudizhu": {"players": [True]}}, '"supports": Expected `int`, got `bool`'),
         ({"doudizhu": {"players": [3, 5]}}, '"players" of doudizhu has others than 3, 4.'),
         ({"doudizhu": {"options": {"x\x1b": [1]}}}, "doudizhu has no option x\\x1b; it has deals,"),
         ({"doudizhu": {"options": {"spring": [1]}}}, '"spring" of doudizhu: Must be true or'),
@@ -57,10 +56,3 @@ def test_a_wrong_entry_is_told_once_and_ignored(supports: object, problem: str) 
     (text,) = problems({"supports": supports})
     assert text.startswith(problem)
     assert read_supports({"supports": supports}, "doudizhu")[0] == everything("doudizhu")
-
-
-def test_options_take_the_values_of_the_scope_in_turn() -> None:
-    scope, _ = read_supports(about(redeals=[2, 5], spring=[True]), "doudizhu")
-    made = [scope.fit({"deals": 3, "spring": False, "redeals": 5}, number) for number in range(2)]
-    assert made == [{"deals": 3, "spring": True, "redeals": 5}] * 2
-    assert [scope.fit({}, number)["redeals"] for number in range(3)] == [2, 5, 2]

@@ -86,7 +86,6 @@ CARD = card()
     ("body", "problem"),
     [
         (card(name=None), '"name" must be a string'),
-        (card(version=1.0), '"version" must be a string'),
         (card(author=["me"]), '"author" must be a string'),
         (card(protocol=True), '"protocol" must be the number 1'),
         (card(games=[]), '"games" must be a list'),
@@ -257,9 +256,6 @@ def test_requests_of_a_match_belong_together() -> None:
 
     with running(keeps) as url:
         assert checked("--url", url, *FEW)[0] == 0
-        count = len(seen)
-        assert checked("--url", url, *FEW)[0] == 0
-    assert len(seen) == 2 * count
     assert any(len(match) > 5 for match in seen.values())
     for (begins, start), *decisions, (ends, end) in seen.values():
         assert (begins, ends) == ("/start", "/end")

@@ -5,7 +5,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pytest
 from click.testing import CliRunner
 
 from stich.commands.authors.check import check
@@ -105,10 +104,8 @@ def test_what_a_bot_wrote_is_shown_also_if_it_passes(tmp_path: Path) -> None:
     assert result.stdout.endswith("Your bot wrote to stdout or stderr; the last line: no network\n")
 
 
-@pytest.mark.parametrize("bot", ["random", "greedy"])
-def test_the_reference_bots_pass(bot: str) -> None:
-    command = f"{shlex.quote(sys.executable)} -m bots.{bot}"
-    status, report = checked("--command", command, "--positions", "10", *PATIENT)
+def test_a_reference_bot_passes() -> None:
+    status, report = checked("--command", "python -m bots.greedy", "--positions", "10", *PATIENT)
     assert status == 0, failures(report)
     assert len(report["checks"]) == 19
 

@@ -29,22 +29,16 @@ NOISE = [0.0, -1.2, 0.4, 3.0, 0.9, -0.3, 7.5, 0.1, 1.1, -0.6, 0.2, 0.8, -1.0, 0.
 WIDE = [30.0 * number for number in range(15)]
 
 
-@pytest.mark.parametrize(
-    ("noise", "reused_ms", "new_ms", "is_slower"),
-    [
+def test_a_delay_shows_however_long_a_bot_thinks() -> None:
+    for noise, reused_ms, new_ms, is_slower in (
         (NOISE, 41.0, 1.5, True),
         (NOISE, 141.0, 101.0, True),
         (NOISE, 900.0, 915.0, False),
         (WIDE, 0.0, 60.0, False),
-    ],
-    ids=["quick", "thoughtful", "the same", "uneven"],
-)
-def test_a_delay_shows_however_long_a_bot_thinks(
-    noise: list[float], reused_ms: float, new_ms: float, is_slower: bool
-) -> None:
-    reused, new = ([ms + extra for extra in noise] for ms in (reused_ms, new_ms))
-    assert slower(reused, new) is is_slower
-    assert not slower(new, reused)
+    ):
+        reused, new = ([ms + extra for extra in noise] for ms in (reused_ms, new_ms))
+        assert slower(reused, new) is is_slower
+        assert not slower(new, reused)
 
 
 def examined(*times: float, move_ms: int = 1000) -> Examiner:

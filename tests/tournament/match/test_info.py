@@ -70,15 +70,12 @@ def match(info: dict[str, Any], deals: int) -> MatchRecord:
     return played.match(bots, options={"deals": deals})
 
 
-def test_it_is_kept_by_decision() -> None:
+def test_too_much_of_a_match_is_dropped_and_the_record_says_so() -> None:
     record = match({"value": 1}, 1)
     assert len(record.info) == len(record.times[0])
     assert not set(record.info) & set(record.forced)
     assert set(map(str, record.info.values())) == {"{'value': 1.0}"}
     assert record.info_full == ()
-
-
-def test_too_much_of_a_match_is_dropped_and_the_record_says_so() -> None:
     record = match({"comment": "é" * 2000}, 20)
     assert record.info_full == (0,)
     size = len(json.dumps({"comment": "é" * 2000}, ensure_ascii=False).encode())

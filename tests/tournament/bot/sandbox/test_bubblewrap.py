@@ -84,13 +84,6 @@ def test_a_link_in_the_folder_of_a_bot_leads_nowhere(hall: Path, target: str) ->
     assert [word in output for word in ("tried", "SEED", "BOB")] == [True, False, False]
 
 
-@pytest.mark.parametrize("leads_to", ["../runs", "eve", ".."])
-def test_a_folder_that_is_a_link_is_refused(hall: Path, leads_to: str) -> None:
-    (hall / "alice" / "eve").symlink_to(leads_to)
-    with pytest.raises(SandboxError, match="is a link or behind one"):
-        launched(Bot("x", "./x", dir="alice/eve"), hall)
-
-
 def test_loops_of_links_and_deep_folders_do_no_harm(hall: Path) -> None:
     (hall / "alice" / "loop").symlink_to("loop")
     with chdir(hall / "alice"):
@@ -103,9 +96,13 @@ def test_loops_of_links_and_deep_folders_do_no_harm(hall: Path) -> None:
         subprocess.run(["rm", "-r", str(hall / "alice" / "d")], check=True)
 
 
-def test_a_folder_that_holds_more_than_a_bot_is_refused(
+def test_a_folder_that_is_a_link_or_holds_too_much_is_refused(
     hall: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    for number, leads_to in enumerate(("../runs", "eve1", "..")):
+        (hall / "alice" / f"eve{number}").symlink_to(leads_to)
+        with pytest.raises(SandboxError, match="is a link or behind one"):
+            launched(Bot("x", "./x", dir=f"alice/eve{number}"), hall)
     monkeypatch.setenv("HOME", str(hall / "alice"))
     mine = Bot("x", "python bot.py")
     for folder in (hall, hall / "alice", Path(tempfile.gettempdir()), Path("/")):

@@ -9,9 +9,7 @@ from time import monotonic
 from typing import Final
 
 import msgspec
-import segno
 from flask import Response, render_template, request
-from markupsafe import Markup
 
 from serving.work import PIECE, Pieces
 from tournament.config.cup import Cup
@@ -25,6 +23,7 @@ from tournament.run.joining import JoinRefused, freed, join, leave, seated
 from tournament.store.engine import StoreError
 from web.arena.live_run import current_run
 from web.arena.snapshot import RunView
+from web.arena.stage import qr_code
 from web.arena.wheel import wheel_name, wheel_of
 from web.gateway.addresses import network_of, parse_address
 from web.gateway.calls import LadderCall
@@ -64,7 +63,6 @@ class OpenLadder:
         """Return the page that says how to join, how many bots play and who may join."""
         now = current_run().view()
         over = now.finished or finished_by(now.run.decisions) is not None
-        code = segno.make(request.base_url, micro=False).svg_inline(scale=4, light="#fff")
         return render_template(
             "join.html",
             now=now,
@@ -73,7 +71,7 @@ class OpenLadder:
             state=_("The ladder is over.") if over else _state(self.cup, now),
             url=request.url_root.rstrip("/"),
             wheel=self.wheel,
-            code=Markup(code),  # noqa: S704 - drawn from our address
+            code=qr_code(request.base_url),
         )
 
     def program(self) -> Response:

@@ -173,7 +173,11 @@ def _asked(name: str, pattern: str, fix: str) -> str | None:
 
 def finished_match(run: LiveRun, match: str) -> MatchRecord:
     """Return the match with this id. Answer with status 404 if there is none, or if its cards are
-    still to be played in another seating."""
+    still to be played in another seating.
+
+    Raises:
+        StoreError: if the store cannot be read.
+    """
     record = run.find(match)
     if record is None:
         abort(404, _("There is no finished match “%(match)s” in this run.", match=match[:80]))

@@ -13,13 +13,14 @@ from tournament.decisions import exclusion_of
 from tournament.language import gettext as _
 from tournament.model import Phase
 from tournament.results.course import against
-from tournament.results.files.export import standings_csv as to_csv
+from tournament.results.files.export import standings_csv
 from tournament.results.info_sums import info_sums
+from tournament.results.standings import Standings
 from tournament.store.reader import StoreReader
 from web.arena.author import invited
 from web.arena.home import ended, news, table_to_watch
 from web.arena.join import versions
-from web.arena.live_run import LiveRun, current_run
+from web.arena.live_run import current_run
 from web.arena.match_list import (
     MatchFilter,
     asked_filter,
@@ -38,6 +39,11 @@ from web.ui.languages import language
 
 pages = Blueprint("pages", __name__)
 
+_FILES: Final[dict[str, tuple[str, Callable[[Standings], bytes]]]] = {
+    "standings.json": ("application/json", lambda table: json.dumps(table.to_dict()).encode()),
+    "standings.csv": ("text/csv; charset=utf-8", lambda table: standings_csv(table).encode()),
+    "preview.png": ("image/png", preview),
+}
 _LATEST: Final = 12
 _SUMMED: Final = 100
 """A bot's page adds up the numbers beside the moves over this many latest matches."""
@@ -60,17 +66,14 @@ def _page(view: Callable[..., str]) -> Callable[..., Response]:
 def _answer(version: str, render: Callable[[], str]) -> Response:
     """Return the HTML page that `render` returns. The page is rendered once for each version,
     language and address of the arena. Return status 304 if the browser has the page."""
-    return _cached(f"{version}-{invited()}-{request.url_root}", "text/html; charset=utf-8", render)
+    key = f"{version}-{invited()}-{request.url_root}"
+    return _cached(key, "text/html; charset=utf-8", lambda: render().encode())
 
 
-def _cached(key: str, content_type: str, make: Callable[[], str | bytes]) -> Response:
+def _cached(key: str, content_type: str, make: Callable[[], bytes]) -> Response:
     """Return what `make` returns. The content is made and compressed once for each key and
     language. Return status 304 if the browser has the content."""
-
-    def body_of(content: str | bytes) -> StaticBody:
-        return StaticBody.of(content.encode() if isinstance(content, str) else content)
-
-    body = current_run().cached(key, lambda: body_of(make()))
+    body = current_run().cached(key, lambda: StaticBody.of(make()))
     response = body.answer(content_type)
     response.headers["Cache-Control"] = "no-cache"
     return response
@@ -83,13 +86,6 @@ def home(now: Snapshot) -> str:
     run = current_run()
     watch, latest = table_to_watch(run, now), news(run, now)
     return render_template("home.html", now=now, table=now.table, watch=watch, news=latest)
-
-
-@pages.get("/preview.png")
-def preview_png() -> Response:
-    """Return the picture, a PNG image, that other sites show beside a link to the arena."""
-    now = current_run().snapshot()
-    return _cached(f"preview {now.version}", "image/png", lambda: preview(now.table))
 
 
 @pages.get("/figures")
@@ -107,19 +103,13 @@ def embed(now: Snapshot) -> str:
     return render_template("embed.html", now=now, table=now.table)
 
 
-@pages.get("/standings.json")
-def standings_json() -> Response:
-    """Return the standings as `stich standings --json` prints them."""
+@pages.get("/<any('standings.json', 'standings.csv', 'preview.png'):name>")
+def file(name: str) -> Response:
+    """Return the standings as `stich standings --json` prints them, as CSV for a spreadsheet, or as
+    the picture that other sites show beside a link to the arena."""
     now = current_run().snapshot()
-    table = now.table
-    return _cached(f"json {now.version}", "application/json", lambda: json.dumps(table.to_dict()))
-
-
-@pages.get("/standings.csv")
-def standings_csv() -> Response:
-    """Return the standings as CSV, for a spreadsheet."""
-    now = current_run().snapshot()
-    return _cached(f"csv {now.version}", "text/csv; charset=utf-8", lambda: to_csv(now.table))
+    content_type, make = _FILES[name]
+    return _cached(f"{name} {now.version}", content_type, lambda: make(now.table))
 
 
 @pages.get("/digest")
@@ -237,14 +227,14 @@ def watch_next() -> Response:
 @pages.get("/matches/<match>")
 def match(match: str) -> Response:
     """Return the page that shows a match on a card table. Answer with status 404 if there is no
-    match to show. The page is independent of the standings, so no snapshot is read."""
+    match to show, and with 503 if the match is damaged. The page is independent of the standings,
+    so no snapshot is read."""
     run = current_run()
-    return _answer(f"{match}-{run.view().version}", lambda: _match_page(run, match))
-
-
-def _match_page(run: LiveRun, match: str) -> str:
-    """Return the page of a match. Answer with status 404 if there is no match to show."""
-    record = finished_match(run, match)
     now = run.view()
-    data = {match: run.match_data(record)}
-    return render_template("match.html", now=now, match=record, data=data, ended=ended(record))
+
+    def page() -> str:
+        record = finished_match(run, match)
+        data = {match: run.match_data(record)}
+        return render_template("match.html", now=now, match=record, data=data, ended=ended(record))
+
+    return _answer(f"{match}-{now.version}", page)

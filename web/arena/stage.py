@@ -1,6 +1,5 @@
 """The page for the projector."""
 
-from dataclasses import dataclass
 from math import inf
 from typing import Final
 from urllib.parse import urlsplit
@@ -16,15 +15,6 @@ from web.arena.snapshot import Snapshot
 from web.gateway.addresses import THIS_MACHINE
 
 _TOP: Final = 10
-
-
-@dataclass(frozen=True, slots=True)
-class QrCode:
-    """The picture of a QR code for an address of these pages, as SVG. `joins` is true if the
-    address is that of `/join`."""
-
-    picture: Markup
-    joins: bool
 
 
 def stage_page(now: Snapshot, joinable: bool) -> str:
@@ -60,17 +50,18 @@ def _winning_margin(table: Standings) -> float | None:
     return None if first is None or second is None or first < second else first - second
 
 
-def _codes(joinable: bool) -> list[QrCode]:
-    """Return the QR codes for phones in the hall: one for the first page, and one for `/join` if
-    `joinable`. There are none if the page was opened by an address that works only on this machine,
-    such as localhost."""
+def _codes(joinable: bool) -> dict[str, Markup]:
+    """Return the QR codes for phones in the hall, by path: one for the first page, and one for
+    `join` if `joinable`. There are none if the page was opened by an address that works only on
+    this machine, such as localhost."""
     if urlsplit(request.url_root).hostname in THIS_MACHINE:
-        return []
+        return {}
     paths = ["", "join"] if joinable else [""]
-    return [QrCode(_qr(request.url_root + path), path == "join") for path in paths]
+    return {path: qr_code(request.url_root + path) for path in paths}
 
 
-def _qr(address: str) -> Markup:
+def qr_code(address: str) -> Markup:
+    """Return the picture of a QR code for an address of these pages, as SVG without a size."""
     picture = segno.make(address, micro=False).svg_inline(scale=4, light="#fff", omitsize=True)
     return Markup(picture)  # noqa: S704 - drawn from our address
 

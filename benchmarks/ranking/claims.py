@@ -32,7 +32,7 @@ FORMATS: tuple[tuple[str, Draw, Rule, int], ...] = (
 
 
 def simulated_kinds() -> Iterator[tuple[str, Draw, Floats, Rule, int]]:
-    """Cups that are played in equal parts with each kind of points: name, cup, effects, number."""
+    """Yield cups with simulated points: name, draw, effects, rule, number."""
     for bots, deals, cups in ((3, 20, 2000), (4, 10, 2000), (10, 2, 500), (20, 1, 200)):
         name = f"{bots} equal bots, round-robin, {deals} blocks a table"
         yield name, round_robin(deals), np.zeros(bots), final, cups

@@ -1,5 +1,4 @@
-"""Simulated ladders whose bots come and go: how often a range is false at any look, and how much
-is settled.
+"""How often a range of a simulated ladder is false at any look, and how much is settled.
 
 `python -m benchmarks ranking.ladders` prints the section of docs/benchmarks.md.
 """
@@ -17,12 +16,14 @@ from tools.simulation.simulated_cups import spaced
 CUPS = 100
 
 BEFORE = {FEW: 19_600, 200: 300_000}
-"""Blocks of version 0.3 until the top 3 of so many bots are settled: those of 200 were not."""
+"""Blocks until version 0.3 settled the top 3, by number of bots. Those of 200 never were."""
 
 
 def broken() -> Iterator[tuple[str, list[ladders.Case], float, float | None]]:
-    """Ladders that the proof does not cover: with what the version before showed false in 100, and
-    how many may be, if that is promised."""
+    """Yield ladders that the proof does not cover: name, cases, false in 100 in version 0.3, limit.
+
+    The limit is None if nothing is promised.
+    """
     effects = np.random.default_rng(3).permutation(spaced(FEW, 2.0))
     yield "away when a stronger opponent is drawn", [ladders.away(2 * effects)], 93, 5
     yield "a middling bot jumps within a version", [ladders.jump(effects)], 100, 10

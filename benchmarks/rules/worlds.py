@@ -20,7 +20,7 @@ AIM = 3.0
 
 
 def positions(name: str, players: int) -> list[tuple[dict[str, Any], list[str]]]:
-    """Views and moves of games of the sensible bot, where there is something to search."""
+    """Views and moves from games of the sensible bot, in positions with several moves to search."""
     from bots import search, sensible
 
     searchable: list[tuple[dict[str, Any], list[str]]] = []

@@ -28,18 +28,17 @@ def final(data: Observations) -> Booleans:
 
 
 def anytime(data: Observations) -> Booleans:
-    """The settled pairs of a run that is looked at again and again, or whose results decide who
-    meets whom: bots (rows) above bots (columns)."""
+    """The settled pairs of a run that is watched, or whose tables follow from its results."""
     fitted = evidence(data)
     return settled_pairs(fitted.total, anytime_chances(fitted))
 
 
 @dataclass(frozen=True)
 class Claims:
-    """The number of cups, and how many of them were false.
+    """The number of cups, the number of false cups, and the settled share of the true pairs.
 
-    `right` is the settled share of the true pairs. For ladders, `alarms` is the number of bots for
-    which an alarm rang, and `wrong` the mean number of blocks with a false order.
+    For ladders, `alarms` is the number of bots for which an alarm rang, and `wrong` the mean number
+    of blocks with a false order.
     """
 
     cups: int
@@ -72,7 +71,7 @@ def claims(
 
 
 def watched(draw: Draw, bots: int, play: Play, cups: int, looks: int) -> Claims:
-    """Play cups of equal bots, with so many looks each. A cup is false if a look shows an order."""
+    """Play cups of equal bots with this number of looks. A cup is false if a look shows an order."""
     random = np.random.default_rng(1)
     false = 0
     for _ in range(cups):
@@ -91,8 +90,10 @@ def first_blocks(data: Observations, end: int) -> Observations:
 
 
 def stopped(every: int, cups: int, most: int = 2_000) -> Claims:
-    """Play cups with `[stop] top = 1` of three bots of equal score, one of which loses much in one
-    block of ``every``. A cup is false if a bot is named within ``most`` blocks."""
+    """Play cups with `[stop] top = 1` of the three equal bots of `rare_loss`.
+
+    A cup is false if a bot is named within ``most`` blocks.
+    """
     random = np.random.default_rng(1)
     false = 0
     for _ in range(cups):

@@ -36,7 +36,7 @@ def log_wealth(
 
 
 def by_bets(differences: Floats, reach: Reach, within: float | None = None) -> Ended:
-    """The duel as `stich duel` plays it: tests/tournament/ranking compares the two."""
+    """The duel as `stich duel` plays it, computed for all looks at once."""
 
     def refuted(mean: float) -> Booleans:
         return log_wealth(differences, reach, mean, within) >= -log(1 - LEVEL)
@@ -52,9 +52,12 @@ def by_bets(differences: Floats, reach: Reach, within: float | None = None) -> E
 
 
 def by_gsprt(differences: Floats, zone: float) -> Ended:
-    """As fastchess decides: a sequential probability ratio test of a mean of ``zone`` against 0, on
-    the normal approximation with the variance so far, both errors 5 %. There is one test for each
-    bot, because either may be better. The duel ends when one test accepts ``zone``, or both 0."""
+    """The duel as fastchess decides it, by a generalised sequential probability ratio test.
+
+    The test is of a mean of ``zone`` against 0, by the normal approximation, with errors of 5 %.
+    Either bot may be better, so there are two tests. The duel ends when one test accepts ``zone``,
+    or both accept 0.
+    """
     blocks = np.arange(1, differences.size + 1)
     mean = np.add.accumulate(differences) / blocks
     spread = np.add.accumulate(differences**2) / blocks - mean**2
@@ -82,14 +85,14 @@ def normal_blocks(effect: float, limit: float) -> Blocks:
 
 
 def rare_loss(every: int) -> Blocks:
-    """Mean 0: a point in all blocks but one of ``every``, which loses ``every`` - 1 points."""
+    """Differences with mean 0: 1, or 1 - ``every`` in one block of ``every``."""
     return lambda random: np.where(random.random(MOST) < 1 / every, 1.0 - every, 1.0)
 
 
 def mean_blocks(
     blocks: Blocks, rule: Callable[[Floats], Ended], duels: int = DUELS
 ) -> tuple[float, float, float]:
-    """The mean number of blocks, and how many of 100 duels name the first bot, and the second."""
+    """The mean number of blocks, and the percentages of duels that name the first or second bot."""
     random = np.random.default_rng(1)
     ended = [rule(blocks(random)) for _ in range(duels)]
     named = [100 * sum(end.named == side for end in ended) / duels for side in (1, -1)]

@@ -21,7 +21,7 @@ BOTS, BLOCKS = 35, 2_000
 BEGIN = 12
 """The bots that play from the beginning. The others join one by one until half of the blocks."""
 STAY = 18
-"""The largest number of bots that play at a time, beyond which the first leave."""
+"""The largest number of bots that play at a time. Beyond it, the first bots leave."""
 FEW, LONG = 30, 12_000
 """The bots and the blocks of a ladder in which all bots play all the time."""
 GAP = 0.09
@@ -150,7 +150,7 @@ def steady(effects: Floats, play: Play, playing: Playing | None = None, **about:
 
 
 def lasting(effects: Floats, play: Play, absent: Absent | None = None) -> Case:
-    """Bots that do not change and all play all the time, for long."""
+    """Bots that do not change and all play all the time, in a long ladder."""
     return steady(effects, play, everybody, absent=absent, blocks=LONG)
 
 
@@ -170,10 +170,7 @@ def everybody(ladder: Ladder) -> range:
 
 
 def leaving(side: int) -> Callable[[Ladder], list[int]]:
-    """A bot leaves if it is clearly ahead of the others (1) or behind them (-1) after 40 blocks.
-
-    If too few bots were left, all of them play.
-    """
+    """Bots leave if clearly ahead (1) or behind (-1) after 40 blocks, unless too few would stay."""
 
     def playing(ladder: Ladder) -> list[int]:
         mean, deviation = ladder.record.effects()
@@ -214,8 +211,8 @@ def changing(effects: Floats, after: Callable[[int], float]) -> Case:
 def jump(effects: Floats, late: bool = False) -> Case:
     """A middling bot becomes the best after 1,000 blocks.
 
-    If ``late``, the best bot becomes one of the worst after 4,000 blocks, when its order with most
-    others is settled.
+    If ``late``, the best bot becomes one of the worst after 4,000 blocks instead, when most is
+    settled.
     """
     effects = np.sort(effects)[::-1]
     if late:

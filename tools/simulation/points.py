@@ -48,7 +48,7 @@ def points() -> Mapping[tuple[int, ...], Floats]:
 
 
 def draw_points(bits: np.random.Generator, kinds: Ints) -> Floats:
-    """Points (B, 3) of blocks at tables of these kinds (B, 3), drawn from those played."""
+    """Draw points (B, 3) of blocks at tables of these kinds (B, 3) from the blocks in the file."""
     order = np.lexsort((bits.random(kinds.shape), kinds), axis=1)
     answer = np.zeros(kinds.shape)
     in_order = np.take_along_axis(kinds, order, axis=1)

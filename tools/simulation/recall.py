@@ -19,7 +19,7 @@ TOP = 3
 SWISS_ROUNDS = 5
 
 Ranking = Callable[[np.random.Generator, int, Play], Ints]
-"""The bots that a cup of so many puts first, best first."""
+"""Play a cup with this number of bots. Return the bots, best first."""
 
 
 def by_halving(deals: int) -> Ranking:
@@ -34,7 +34,7 @@ def by_swiss(deals: int) -> Ranking:
 
 
 def by_ladder(blocks: int) -> Ranking:
-    """A ranking by the scores of a ladder whose bots all stay, after at least so many blocks."""
+    """A ranking by the scores of a ladder after at least ``blocks`` blocks."""
 
     def ranked(random: np.random.Generator, bots: int, play: Play) -> Ints:
         ladder = Ladder(bots, play, random, str(random.random()))
@@ -56,16 +56,16 @@ def by_round_robin(blocks: int) -> Ranking:
 
 
 def recall(ranking: Ranking, cups: int, bots: int = BOTS) -> float:
-    """How many of the true top 3 are among the first three, in 100; bots are evenly spaced."""
+    """The percentage of the true top 3 of evenly spaced bots among the first three."""
     random = np.random.default_rng(1)
     play = simulated(spaced(bots, 2.0), normal)
     right = sum(int((ranking(random, bots, play)[:TOP] < TOP).sum()) for _ in range(cups))
     return 100 * right / (TOP * cups)
 
 
-def halving_blocks(deals: int, bots: int = BOTS) -> int:
-    """The number of blocks of a halving."""
-    return sum(stage.bots // SEATS * stage.seatings for stage in halving.stages(bots, SEATS, deals))
+def halving_blocks(deals: int) -> int:
+    """The number of blocks of a halving of 30 bots."""
+    return sum(stage.bots // SEATS * stage.seatings for stage in halving.stages(BOTS, SEATS, deals))
 
 
 def _best(score: Floats) -> Ints:

@@ -21,7 +21,7 @@ Noise = Callable[[np.random.Generator, int], Floats]
 Play = Callable[[np.random.Generator, Ints], Floats]
 """Points (B, 3) of the bots that sit in ``seats`` (B, 3)."""
 Draw = Callable[[np.random.Generator, int, Play], Observations]
-"""A cup of so many bots."""
+"""Play a cup with this number of bots."""
 
 
 def normal(random: np.random.Generator, blocks: int) -> Floats:
@@ -30,14 +30,14 @@ def normal(random: np.random.Generator, blocks: int) -> Floats:
 
 
 def heavy(random: np.random.Generator, blocks: int) -> Floats:
-    """Student's t with three degrees of freedom, zero sum."""
+    """Points by Student's t with three degrees of freedom, whose sum at a table is 0."""
     points = random.standard_t(3, (blocks, SEATS))
     points -= points.mean(axis=1, keepdims=True)
     return points
 
 
 def skewed(random: np.random.Generator, blocks: int) -> Floats:
-    """Never negative, mostly small; the sum is not fixed."""
+    """Points that are never negative and mostly small, whose sum at a table varies."""
     return random.exponential(size=(blocks, SEATS)) ** 1.5
 
 
@@ -48,7 +48,7 @@ def two_valued(random: np.random.Generator, blocks: int) -> Floats:
 
 
 def doubled(random: np.random.Generator, blocks: int) -> Floats:
-    """Like Dou Dizhu: who is alone wins or loses twice a stake that doubles; three seatings."""
+    """Points as in Dou Dizhu: a bot alone wins or loses double, and stakes vary. Three seatings."""
     points = np.zeros((blocks, SEATS))
     strong = random.integers(0, SEATS, blocks)
     chance = random.beta(2, 2, blocks)
@@ -70,10 +70,7 @@ NOISES: dict[str, Noise] = {
 
 
 def rare_loss(every: int) -> Play:
-    """Three unlike bots of equal score.
-
-    Bot 0 wins 1 in most blocks and loses much in one of ``every``.
-    """
+    """The points of three equal bots, of which bot 0 loses much in one block of ``every``."""
 
     def play(random: np.random.Generator, seats: Ints) -> Floats:
         first = np.where(random.random(len(seats)) < 1 / every, 1.0 - every, 1.0)
@@ -102,7 +99,7 @@ def real(kinds: Ints) -> Play:
 
 
 def observed(seats: Ints, points: Floats, bots: int, round: Ints | None = None) -> Observations:
-    """Observations of these blocks, one deal each."""
+    """The observations of blocks of one deal. ``seats`` and ``points`` have the shape (B, 3)."""
     wide = np.zeros((len(seats), bots))
     np.put_along_axis(wide, seats, points, axis=1)
     present = np.zeros((len(seats), bots), bool)
@@ -111,8 +108,7 @@ def observed(seats: Ints, points: Floats, bots: int, round: Ints | None = None) 
 
 
 def from_blocks(points: Floats, present: Booleans, round: Ints | None = None) -> Observations:
-    """Observations of blocks with one deal a bot: ``points``, which need not be whole numbers, and
-    ``present`` are (B, n)."""
+    """The observations of blocks of one deal. ``points`` and ``present`` have the shape (B, n)."""
     block, bot = np.nonzero(present)
     rounds = np.zeros(len(points), np.int64) if round is None else round
     return entries(block, bot, points[block, bot], np.ones(block.size), rounds, present.shape[1])
@@ -164,7 +160,7 @@ def _round(
 
 
 def knockout(deals: int) -> Draw:
-    """The better part of each table goes on; the best of those beaten last play for bronze."""
+    """A knockout in which the best bots that lost before the final play for bronze."""
 
     def draw(random: np.random.Generator, bots: int, play: Play) -> Observations:
         left = [int(bot) for bot in random.permutation(bots)]
@@ -189,7 +185,7 @@ def knockout(deals: int) -> Draw:
 
 
 def swiss(number: int, deals: int) -> Draw:
-    """``number`` rounds of bots of similar standing."""
+    """A Swiss cup of ``number`` rounds."""
 
     def draw(random: np.random.Generator, bots: int, play: Play) -> Observations:
         met: Counter[frozenset[str]] = Counter()
@@ -214,14 +210,14 @@ def swiss(number: int, deals: int) -> Draw:
 
 
 def halving(deals: int) -> Draw:
-    """Successive halving, as `formats.halving` plans it."""
+    """A halving with the stages of `tournament.formats.halving`."""
     return lambda random, bots, play: halved(random, bots, play, deals)[0]
 
 
 def halved(
     random: np.random.Generator, bots: int, play: Play, deals: int
 ) -> tuple[Observations, Ints]:
-    """A halving, and its last bots, best first."""
+    """Play a halving. Return its observations, and the bots of its last stage, best first."""
     left = np.arange(bots)
     rounds: list[tuple[Ints, Floats]] = []
     for stage in halving_format.stages(bots, SEATS, deals):
@@ -246,5 +242,5 @@ def spaced(bots: int, width: float) -> Floats:
 
 
 def strong(bots: int) -> Floats:
-    """A strong half and a weak half, equal inside."""
+    """The effects of a strong and a weak half of equal bots."""
     return np.where(np.arange(bots) < bots // 2, 0.5, -0.5)

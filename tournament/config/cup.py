@@ -260,18 +260,6 @@ def remembers(bots: Iterable[Bot]) -> bool:
     return any(bot.url is not None or bot.connect for bot in bots)
 
 
-def with_fillers(bots: tuple[Bot, ...], players: int, fill: str | None) -> tuple[Bot, ...]:
-    """The bots, with reference bots appended until one table is full.
-
-    `fill` is the name of the reference bot. If it is None, the bots stay as they are.
-    """
-    missing = players - len(bots)
-    if fill is None or missing <= 0:
-        return bots
-    names = [f"{fill} (house)"] + [f"{fill} (house {i})" for i in range(2, missing + 1)]
-    return bots + tuple(Bot(name, command=reference_command(fill), house=True) for name in names)
-
-
 TOP = {
     "name": string(100, "Name of the cup.", required=True),
     "game": choice(tuple(GAMES), "Which game is played.", required=True),
@@ -299,9 +287,3 @@ SECTIONS = {
 }
 TOP["fill"] = SECTIONS["format"]["fill"]  # accepted at the top too
 BOT = {"name": string(64, "Name of the bot, once in a cup.", required=True), **keys_of(Bot)}
-
-WAYS = ("command", "url", "connect")
-"""The keys that say how a bot is reached. A bot has exactly one of them."""
-
-ONLY_WITH = {"url": ("max_matches", "token"), "command": ("dir", "env", "env_from")}
-"""The keys of a bot that belong to one way of reaching the bot, by way."""

@@ -15,18 +15,16 @@ from games.game import Game, Options
 from tournament.config.cup import (
     BOT,
     FILE_FORMATS,
-    ONLY_WITH,
     SECTIONS,
     TOP,
-    WAYS,
     Bot,
     Clock,
     Cup,
     JoinRules,
     Limits,
     RunSettings,
+    reference_command,
     remembers,
-    with_fillers,
 )
 from tournament.errors import StichError
 from tournament.formats import Format
@@ -42,6 +40,10 @@ CupCheck = Callable[[Cup], Iterable[tuple[Path, str]]]
 LARGEST = 1 << 20
 """The largest CUP.toml that is read, in bytes."""
 _MAX_TABLES = 200_000
+_WAYS = ("command", "url", "connect")
+"""The keys that say how a bot is reached. A bot has exactly one of them."""
+_ONLY_WITH = {"url": ("max_matches", "token"), "command": ("dir", "env", "env_from")}
+"""The keys of a bot that belong to one way of reaching the bot, by way."""
 
 _Section = Mapping[str, Any]
 """A section in which `_check_section` found no error, so its values have the types of its keys."""
@@ -201,7 +203,7 @@ def _make_cup(checked: _Section, errors: _Errors) -> Cup:
         errors.add(("fill",), "is already set by format.fill; delete one of them.")
     top = {"fill": checked["fill"]} if "fill" in checked else {}
     format_ = _format(top | checked["format"], errors)
-    bots = with_fillers(_bots(checked["bots"], format_, errors), players, format_.fill)
+    bots = _with_fillers(_bots(checked["bots"], format_, errors), players, format_.fill)
     ladder = isinstance(format_, Ladder)
     if "cards" not in checked["format"]:
         format_ = dataclasses.replace(format_, cards=format_.usual_cards(remembers(bots)))
@@ -317,14 +319,14 @@ def _bots(sections: Sequence[_Section], format_: Format, errors: _Errors) -> tup
             looks = f'looks like "{other}", the name of bot {numbers[other] + 1}; rename one.'
             errors.add((*path, "name"), looks)
         numbers[name] = index
-        ways = [way for way in WAYS if bot.get(way, False) is not False]
+        ways = [way for way in _WAYS if bot.get(way, False) is not False]
         if len(ways) > 1:
             errors.add((*path, ways[1]), f"is given as well as {ways[0]}; delete one of them.")
         elif not ways:
             errors.add(
                 (*path, "command"), "is missing; write a command or a url, or connect = true."
             )
-        for way, key in ((way, key) for way, keys in ONLY_WITH.items() for key in keys):
+        for way, key in ((way, key) for way, keys in _ONLY_WITH.items() for key in keys):
             if key in bot and way not in bot:
                 errors.add((*path, key), f"is for a bot by {way} only; delete it.")
         both = [variable for variable in bot.get("env_from", ()) if variable in bot.get("env", {})]
@@ -337,3 +339,15 @@ def _bots(sections: Sequence[_Section], format_: Format, errors: _Errors) -> tup
             fix = suggest(name, numbers)
             errors.add(("format", key), f'there is no bot "{short(name)}"; {fix}')
     return msgspec.convert(sections, tuple[Bot, ...])
+
+
+def _with_fillers(bots: tuple[Bot, ...], players: int, fill: str | None) -> tuple[Bot, ...]:
+    """The bots, with reference bots appended until one table is full.
+
+    `fill` is the name of the reference bot. If it is None, the bots stay as they are.
+    """
+    missing = players - len(bots)
+    if fill is None or missing <= 0:
+        return bots
+    names = [f"{fill} (house)"] + [f"{fill} (house {i})" for i in range(2, missing + 1)]
+    return bots + tuple(Bot(name, command=reference_command(fill), house=True) for name in names)

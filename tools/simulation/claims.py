@@ -71,7 +71,7 @@ def claims(
 
 
 def watched(draw: Draw, bots: int, play: Play, cups: int, looks: int) -> Claims:
-    """Play cups of equal bots with this number of looks. A cup is false if a look shows an order."""
+    """Play cups of equal bots with some looks each. A cup is false if a look shows an order."""
     random = np.random.default_rng(1)
     false = 0
     for _ in range(cups):

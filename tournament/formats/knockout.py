@@ -70,12 +70,6 @@ class KnockoutPlan(Plan):
         tables = sum(map(len, self._cuts)) + 1 + self._bronze
         self.blocks = tables * format.deals
 
-    def seeds(self) -> list[str]:
-        """All bots, best seed first. Bots that are not seeded follow in a drawn order."""
-        seeded = list(self._format.seeds)
-        rest = [name for name in self.setup.bots if name not in seeded]
-        return seeded + shuffled(rest, "seeds", self.setup.seed)
-
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
         """Yield the rounds. Each round depends on the results of the previous rounds."""
         yield from self._play(scores, {})
@@ -92,7 +86,9 @@ class KnockoutPlan(Plan):
 
     def _play(self, scores: Scores, places: dict[str, int]) -> Iterator[Round]:
         """Yield the rounds. After the last round, add the place of every bot to `places`."""
-        remaining, offset, deals = self.seeds(), 0, self._format.deals
+        seeds, offset, deals = self._format.seeds, 0, self._format.deals
+        unseeded = [name for name in self.setup.bots if name not in seeds]
+        remaining = [*seeds, *shuffled(unseeded, "seeds", self.setup.seed)]
         eliminated: list[tuple[_Key, str]] = []  # best first
         means: dict[str, list[Fraction]] = defaultdict(list)  # by bot, one for each round
         for number, cut in enumerate(self._cuts, 1):

@@ -56,11 +56,9 @@ class SwissPlan(Plan):
             drawn = shuffled(names, "swiss", self.setup.seed, str(number))  # decides between equals
             ranked = sorted(drawn, key=lambda name: -mean[name])
             tables = pair(ranked, self.setup.players, self._tables, met, byes)
-            seated = [self._maker.in_order(table) for table in tables]
-            stage = f"round {number}"
-            of_stage = [(stage, table) for table in seated]
-            yield self._round(number, (number - 1) * self._size, of_stage, deals)
-            byes.update(set(names).difference(*seated))
+            seated = [(f"round {number}", self._maker.in_order(table)) for table in tables]
+            yield self._round(number, (number - 1) * self._size, seated, deals)
+            byes.update(set(names).difference(*tables))
             for (_, table), means in scores(number).items():
                 met.update(frozenset(two) for two in combinations(table, 2))
                 for name, points in means.items():

@@ -47,14 +47,9 @@ class LadderRecord:
         self._sums = np.zeros((2, 0, _RING))
         self.grow(bots)
 
-    @property
-    def bots(self) -> int:
-        """The number of bots."""
-        return self.blocks.size
-
     def grow(self, bots: int) -> None:
         """Make room for ``bots`` bots in total."""
-        new = bots - self.bots
+        new = bots - self.blocks.size
         if new <= 0:
             return
         self._add_pending()
@@ -84,7 +79,7 @@ class LadderRecord:
         self._equations.add(block, self.version[bot], points)
         self._parts.append((block + self._all, bot, self.version[bot], points))
         self._all += int(block[-1]) + 1
-        self.blocks += np.bincount(bot, minlength=self.bots)
+        self.blocks += np.bincount(bot, minlength=self.blocks.size)
         self._watch(block, bot, alone)
 
     def arrive(self, bots: Ints) -> None:
@@ -178,7 +173,7 @@ class LadderRecord:
         if not self._pending:
             return
         draw, bot, value = (np.concatenate(column) for column in zip(*self._pending, strict=True))
-        present, points = np.zeros((2, self.bots, self._draws))
+        present, points = np.zeros((2, self.blocks.size, self._draws))
         present[bot, draw] = 1.0
         points[bot, draw] = value
         total, squares, items = self._evidence

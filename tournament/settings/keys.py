@@ -43,8 +43,9 @@ _TYPES = {
 class Key:
     """A key of a section.
 
-    `about` says what the key means. `problem` checks a value of the right type. `rules` are
-    keywords of JSON Schema that express as much of `problem` as JSON Schema can.
+    `about` says what the key means. `problem` checks a value of the right type, in which all items
+    of a list are strings. `rules` are keywords of JSON Schema that express as much of `problem` as
+    JSON Schema can.
     """
 
     type: type
@@ -65,6 +66,8 @@ class Key:
         if type(value) is not self.type:
             _, name, fix = _TYPES[self.type]
             return f"must be {name}, not {type_name(value)}; {fix}"
+        if isinstance(value, list) and not all(isinstance(item, str) for item in value):
+            return f"must be an array of names; {_TYPES[list][2]}"
         return self.problem(value)
 
 
@@ -220,17 +223,8 @@ def _variables(value: dict[str, object]) -> str | None:
     return None
 
 
-def _variable_names(value: list[object]) -> str | None:
-    """Check a list of names of environment variables. Return None or an error."""
-    if any(not isinstance(name, str) for name in value):
-        return 'must be an array of names; write one like ["API_KEY"].'
-    return _variables({str(name): "" for name in value})
-
-
-def _names(value: list[object]) -> str | None:
+def _names(value: list[str]) -> str | None:
     """Check a list of bots' names. Return None or an error."""
-    if any(not isinstance(name, str) for name in value):
-        return 'must be an array of names; write one like ["first", "second"].'
     repeated = next((name for name, count in Counter(value).items() if count > 1), None)
     return None if repeated is None else f'has "{short(repeated)}" twice; delete one.'
 
@@ -264,7 +258,7 @@ _VARIABLE_NAME = {"pattern": "^[A-Za-z_][A-Za-z0-9_]*$", "not": {"enum": list(RE
 ENV_FROM = Key(
     list,
     "Variables of the organiser's shell that are passed to the command.",
-    _variable_names,
+    lambda names: _variables(dict.fromkeys(names, "")),
     {"items": {"type": "string", **_VARIABLE_NAME}},
 )
 ENV = Key(

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec.structs import asdict
 
 import games
 from learning.encoding import Encoding
@@ -55,7 +54,7 @@ def test_csv_and_jsonl_have_a_row_for_every_seat(store: Store, rows: list[dict[s
         assert (row["score"], row["adjusted"]) == (record.scores[seat], record.adjusted[seat])
         assert row["seed"] == record.seed
         assert row["struck_out"] == (seat in record.struck)
-        assert row["fallbacks"] == sum(one.seat == seat for one in record.fallbacks)
+        assert row["fallbacks"] == sum(fallback.seat == seat for fallback in record.fallbacks)
         assert row["answers"] == len(record.answered(seat))
         assert row["think_ms"] == pytest.approx(sum(record.answered(seat)), abs=0.01)
         assert row["side"] == (None if record.sides is None else record.sides[seat])
@@ -102,41 +101,31 @@ def test_without_pyarrow_the_error_names_what_to_install(
 
 
 def test_a_row_of_a_decision_has_the_view_the_move_and_points() -> None:
-    record = next(one for one in played(cup(options={"deals": 2}), {"cat": 12}) if one.struck)
-    rows = {row.index: asdict(row) for row in decision_rows(record)}
+    matches = played(cup(options={"deals": 2}), {"cat": 12})
+    record = next(match for match in matches if match.struck)
+    rows = {row.index: row for row in decision_rows(record)}
     state = games.get(record.game).start(record.players, record.seed, record.options)
-    encoding, asked = Encoding(record.game, record.players), [0] * record.players
+    encoding, times = Encoding(record.game, record.players), list(map(iter, record.times))
     for index, move in enumerate(record.moves):
         seat = state.turn
         assert seat is not None
-        if index in rows:
-            encoded, moves = encoding.encode(state.view(seat)), state.moves().texts()
-            expected = {
-                "match": record.match,
-                "block": record.block,
-                "seat": seat,
-                "bot": record.seating[seat],
-                "index": index,
-                "moves": moves,
-                "move": move,
-                "forced": len(moves) == 1,
-                "info": None,
-                "deal_points": record.results[len(state.results)]["scores"][seat],
-                "match_points": record.scores[seat],
-                "words": encoded.words,
-                "numbers": encoded.numbers,
-                "move_words": encoding.encode_moves(state.moves()),
-                "action": moves.index(move),
-                "ms": None if len(moves) == 1 else round(record.times[seat][asked[seat]], 3),
-            }
-            assert rows[index].items() >= expected.items()
-            assert json.loads(rows[index]["view"]) == state.view(seat).to_dict()
-            asked[seat] += not expected["forced"]
+        if row := rows.get(index):
+            view, moves = state.view(seat), state.moves()
+            encoded, texts = encoding.encode(view), moves.texts()
+            ms = None if len(texts) == 1 else round(next(times[seat]), 3)
+            assert (row.match, row.block, row.index) == (record.match, record.block, index)
+            assert (row.seat, row.bot, row.info) == (seat, record.seating[seat], None)
+            assert (row.moves, row.move, row.action) == (texts, move, texts.index(move))
+            assert (row.forced, row.ms) == (len(texts) == 1, ms)
+            points = record.results[len(state.results)]["scores"][seat], record.scores[seat]
+            assert (row.deal_points, row.match_points) == points
+            assert (row.words, row.numbers) == (encoded.words, encoded.numbers)
+            assert row.move_words == encoding.encode_moves(moves)
+            assert json.loads(row.view) == view.to_dict()
         state = state.advance(move)
-    assert asked == [len(times) for times in record.times]  # none for a seat that is struck out
-    assert {index: row["fault"] for index, row in rows.items() if row["fault"]} == {
-        fault.move: str(fault.kind) for fault in record.faults
-    }
+    assert [*map(list, times)] == [[]] * 3  # no rows for a seat that is struck out
+    faults = {index: row.fault for index, row in rows.items() if row.fault}
+    assert faults == {fault.move: str(fault.kind) for fault in record.faults}
 
 
 def test_an_illegal_move_is_named(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from tournament.results.files.match_file import MatchFile
 from tournament.results.standings import Standings, StopRule, standings
 
 Row = dict[str, Any]
-REQUIRED = [each.name for each in msgspec.structs.fields(Columns) if each.required]
+REQUIRED = [field.name for field in msgspec.structs.fields(Columns) if field.required]
 
 
 @pytest.fixture
@@ -40,14 +40,16 @@ def without_times(table: Standings) -> Row:
     return data
 
 
+def read_back(rows: list[Row]) -> Standings:
+    return standings(ExportedRows([json.dumps(row).encode() for row in rows], "rows.jsonl"))
+
+
 def table(rows: list[Row]) -> Row:
-    lines = [json.dumps(row).encode() for row in rows]
-    return without_times(standings(ExportedRows(lines, "rows.jsonl")))
+    return without_times(read_back(rows))
 
 
 def test_rows_show_no_share_of_fallbacks(rows: list[Row]) -> None:
-    lines = [json.dumps({**row, "fallbacks": 7}).encode() for row in rows]
-    table = standings(ExportedRows(lines, "rows.jsonl"))
+    table = read_back([{**row, "fallbacks": 7} for row in rows])
     assert {line.fallback for line in table.standings} == {None}, "the number of moves is unknown"
 
 
@@ -80,13 +82,12 @@ def test_an_export_ranks_as_its_store_does(tmp_path: Path, format: str) -> None:
 def test_an_export_has_the_places_after_a_disqualification(tmp_path: Path, format: str) -> None:
     of = cup([f"bot{i}" for i in range(8)], format=format, seating="fixed")
     with run(tmp_path, of) as store:
-        winner = standings(store).standings[0].bot
-        store.decide(Disqualify(bot=winner))
+        store.decide(Disqualify(bot=standings(store).standings[0].bot))
         places = {line.bot: line.place for line in standings(store).standings}
         rows = exported(store, "jsonl")
     ranked = {line["bot"]: line["place"] for line in table(rows)["standings"]}
     assert len(ranked) > 1
-    assert ranked == {bot: places[bot] for bot in ranked}
+    assert ranked.items() <= places.items()
 
 
 def test_an_export_says_when_a_cup_ended(tmp_path: Path) -> None:
@@ -95,23 +96,18 @@ def test_an_export_says_when_a_cup_ended(tmp_path: Path) -> None:
         store.finish(settled=("bot1", "bot2"))
         blocks = standings(store).blocks
         store.decide(Disqualify(bot="bot1"))
-        lines = [json.dumps(row).encode() for row in exported(store, "jsonl")]
-        says = format_stop(standings(store))
-    read_back = standings(ExportedRows(lines, "rows.jsonl"))
-    assert read_back.blocks < blocks
-    assert read_back.stop == StopRule(2, 0.9, ("bot2",), blocks)
+        export = read_back(exported(store, "jsonl"))
+        stop = format_stop(standings(store))
+    assert export.blocks < blocks
+    assert export.stop == StopRule(2, 0.9, ("bot2",), blocks)
     because = f"Ended after {blocks} blocks, because the top 2 were separated from the rest at 90 %"
-    assert format_stop(read_back) == f"{because}: bot2."
-    assert says == f"{because}: bot2, bot1."
+    assert (format_stop(export), stop) == (f"{because}: bot2.", f"{because}: bot2, bot1.")
 
 
 def test_the_required_fields_in_any_order_are_enough(rows: list[Row]) -> None:
-    few, every = (
-        table([{field: row[field] for field in REQUIRED} for row in rows[::-1]]),
-        table(rows),
-    )
-    assert few["standings"][0]["score"] == every["standings"][0]["score"]
-    assert (few["finished"], few["ranges"]) == (False, "anytime")
+    few = read_back([{field: row[field] for field in REQUIRED} for row in rows[::-1]])
+    assert few.standings[0].score == read_back(rows).standings[0].score
+    assert (few.finished, few.ranges) == (False, "anytime")
 
 
 @pytest.mark.parametrize(
@@ -119,7 +115,6 @@ def test_the_required_fields_in_any_order_are_enough(rows: list[Row]) -> None:
     [
         (1, {"adjusted": "3"}, "2: adjusted: Expected `int`, got `str`"),
         (1, {"deals": 7}, "2: deals: must be the same for all seats"),
-        (1, {"seat": 0}, "1: seat: block 1, seating 0 must have one row"),
         (1, {"cup": "Other"}, '2: cup: is "Other"'),
         (1, {"bot": "\ud800"}, "2: line: is not JSON"),
         (3, {"bot": "new"}, "block 1 has other bots"),
@@ -136,13 +131,12 @@ def test_a_bad_row_is_refused(rows: list[Row], at: Any, change: Row, message: st
 
 
 def test_too_few_rows_and_too_many_bots_are_refused(rows: list[Row]) -> None:
-    row = {"seating": 0, "adjusted": 1, "deals": 1}
-    many = [row | {"block": bot // 2, "seat": bot % 2, "bot": str(bot)} for bot in range(2_002)]
+    pairs = [rows[0] | {"block": bot // 2, "seat": bot % 2} for bot in range(2_002)]
     for some, says in (
         ([], "there is no row"),
         ([rows[0], *rows[2:]], "1: seat: block 1, seating 0 must have one row for each"),
         ([rows[0], {}], "2: block: is missing"),
-        (many, "2002 bots are more than the 2000"),
+        ([row | {"bot": str(bot)} for bot, row in enumerate(pairs)], "2002 bots are more than"),
     ):
         with pytest.raises(LineError, match=says):
             table(some)

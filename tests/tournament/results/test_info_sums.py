@@ -44,18 +44,15 @@ def test_sums_and_means_are_those_of_each_bot(store: Store) -> None:
     assert (bob.bot, bob.per_decision) == ("bob", 0.5)
 
 
-def test_standings_pages_and_report_show_the_sums(store: Store) -> None:
+def test_standings_pages_report_and_replays_show_numbers(store: Store) -> None:
     shown = json.loads(stich("standings", store.folder, "--info", "--json").stdout)
-    assert shown["info"] == [asdict(one) for one in info_sums(store.matches())]
+    assert shown["info"] == list(map(asdict, info_sums(store.matches())))
     assert "tokens" in stich("standings", store.folder, "--info").stdout
     assert "info" not in json.loads(stich("standings", store.folder, "--json").stdout)
     client = create_app(store).test_client()
     assert "tokens" in client.get("/bots/ann").text
     assert "tokens" not in client.get("/bots/cat").text
     assert "Beside the moves" in report(store)
-
-
-def test_a_replay_shows_the_information(store: Store) -> None:
     record = random.Random(1).choice(list(store.matches()))
     text = stich("replay", store.folder, record.match).stdout
     asked = record.times[record.seating.index("ann")]
@@ -64,4 +61,3 @@ def test_a_replay_shows_the_information(store: Store) -> None:
     steps = json.loads(stich("replay", store.folder, record.match, "--json").stdout)["steps"][1:]
     assert [i for i, step in enumerate(steps) if step["forced"]] == list(record.forced)
     assert {i: step["info"] for i, step in enumerate(steps) if step["info"]} == record.info
-    assert not any(step["house"] for step in steps)

@@ -66,18 +66,15 @@ def test_only_bots_that_spare_each_other_are_flagged(template: MatchRecord, game
     assert honest.flags == ()
 
 
-def test_partners_are_not_compared(template: MatchRecord) -> None:
+def test_only_opponents_in_a_climbing_game_are_compared(template: MatchRecord) -> None:
     record = next(matches(template, "doudizhu", {}, ()))
     state = games.get("doudizhu").start(3, record.seed, {})
     for move in record.moves:
         state = state.advance(move)
     declarer = record.seating[state.results[-1]["declarer"]]
-    pairs = [{one.bot, one.opponent} for one in chances(record)]
+    pairs = [{chance.bot, chance.opponent} for chance in chances(record)]
     assert pairs
     assert all(declarer in pair for pair in pairs)
-
-
-def test_nothing_is_compared_in_a_game_without_plays_to_beat(template: MatchRecord) -> None:
     assert not list(chances(next(matches(template, "ninefivetwo", {"deals": 1}, ()))))
 
 

@@ -15,6 +15,8 @@ from tests.support.tournament.cups import started, stich, succeed
 from tests.support.tournament.played import MATCH_KEY, cup, exported, played, unfinished
 from tournament.model import Identity
 from tournament.records import Disqualify
+from tournament.results.files.lines import LineError
+from tournament.results.files.match_file import MatchFile
 from tournament.store.store import Store
 
 Line = dict[str, Any]
@@ -118,15 +120,10 @@ def test_unfinished_blocks_are_not_written(tmp_path: Path) -> None:
         (NO_FAULTS | {"moves": ["play:3c"], "ms": [1]}, "moves", "move 0 (play:3c)"),
     ],
 )
-def test_a_bad_line_is_refused(
-    lines: list[Line], tmp_path: Path, change: Line, field: str, what: str
-) -> None:
-    file = write(tmp_path / "bad.jsonl", [lines[0], lines[1] | change, *lines[2:]])
-    done = stich("standings", file)
-    assert done.returncode == 2
-    assert done.stderr.startswith(f"{file}:2: {field}: ")
-    assert what in done.stderr
-    assert len(done.stderr.splitlines()) == 1
+def test_a_bad_line_is_refused(lines: list[Line], change: Line, field: str, what: str) -> None:
+    changed = [lines[0], lines[1] | change, *lines[2:]]
+    with pytest.raises(LineError, match=f"^bad:2: {re.escape(field)}: .*{re.escape(what)}"):
+        MatchFile([json.dumps(line).encode() for line in changed], "bad")
 
 
 @pytest.mark.parametrize(
@@ -138,19 +135,19 @@ def test_a_bad_line_is_refused(
         (b'{"results":[{"x":' + b"[" * 100_000, "1: line: is not JSON"),
     ],
 )
-def test_a_file_without_matches_is_refused(tmp_path: Path, text: bytes, what: str) -> None:
-    file = tmp_path / "bad.jsonl"
-    file.write_bytes(text)
-    done = stich("verify", file)
-    assert done.returncode == 2
-    assert what in done.stderr
+def test_a_file_without_matches_is_refused(text: bytes, what: str) -> None:
+    with pytest.raises(LineError, match=what):
+        MatchFile([text], "bad")
 
 
 def test_verify_names_the_match_and_what_differs(lines: list[Line], tmp_path: Path) -> None:
     done = succeed("verify", write(tmp_path / "spring.jsonl", lines))
     for text in (f"{len(lines)} matches", "all agree", "A file shows neither signature"):
         assert text in done.stdout
-    changed = [lines[0], lines[1] | {"scores": [99, 0, 0]}, *lines[2:]]
-    done = stich("verify", write(tmp_path / "spring.jsonl", changed))
-    assert done.returncode == 1
-    assert f"{lines[1]['match']}: The scores are" in done.stdout
+    for change, code, says in (
+        ({"scores": [99, 0, 0]}, 1, f"{lines[1]['match']}: The scores are"),
+        ({"seating": 0}, 2, "spring.jsonl:2: match: "),
+    ):
+        changed = [lines[0], lines[1] | change, *lines[2:]]
+        done = stich("verify", write(tmp_path / "spring.jsonl", changed))
+        assert (done.returncode, says in done.stdout + done.stderr) == (code, True)

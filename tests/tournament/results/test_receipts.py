@@ -54,21 +54,21 @@ def make(folder: Path, run: Run) -> Digest:
 def test_a_rewritten_run_agrees_but_misses_the_receipt(honest: Run, tmp_path: Path) -> None:
     cup, records, judged = honest
     receipt = make(tmp_path / "seen", honest)
-    misses = "The run does not pass through the receipt"
     other = next(iter(played.played(CUP, {"cat": 12})))
-    for what, run, says in (
-        ("nothing", honest, []),
-        ("what came later", (cup, records, 6), []),
-        ("moves", (cup, [other, *records[1:]], judged), [misses]),
-        ("a disqualification, backdated", (cup, records, 2), [misses]),
-        ("the order of matches", (cup, [*records[1::-1], *records[2:]], judged), [misses]),
-        ("the cup", (replace(cup, name="Another cup"), records, judged), [misses]),
+    for what, run, missed in (
+        ("nothing", honest, 0),
+        ("what came later", (cup, records, 6), 0),
+        ("moves", (cup, [other, *records[1:]], judged), 1),
+        ("a disqualification, backdated", (cup, records, 2), 1),
+        ("the order of matches", (cup, [*records[1::-1], *records[2:]], judged), 1),
+        ("the cup", (replace(cup, name="Another cup"), records, judged), 1),
     ):
         make(tmp_path / what, run)
         with Store.open(tmp_path / what) as store:
             assert verify(store).mismatches == []
-            found = verify(store, receipts=[receipt]).mismatches
-        assert [one.detail[: len(misses)] for one in found] == says, what
+            mismatches = verify(store, receipts=[receipt]).mismatches
+        misses = ["does not pass through the receipt" in item.detail for item in mismatches]
+        assert misses == [True] * missed, what
 
 
 def backdate(chain: Chain, _: MatchRecord) -> None:
@@ -109,7 +109,7 @@ def test_later_entries_hide_no_earlier_change(
             forge(chain, honest[1][0])
             store._seal(chain)
         assert store.is_signed()
-        assert any(one.detail.startswith(says) for one in verify(store).mismatches)
+        assert any(item.detail.startswith(says) for item in verify(store).mismatches)
 
 
 def test_verify_checks_receipts(honest: Run, tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_verify_checks_receipts(honest: Run, tmp_path: Path) -> None:
         ("run", (jsonl,), 2, "neither a receipt nor a file of receipts"),
         ("run.jsonl", (receipt,), 2, "--receipt needs a run: a file of matches has no entries"),
     ):
-        words = [word for one in given for word in ("--receipt", one)]
+        words = [word for receipts in given for word in ("--receipt", receipts)]
         done = stich("verify", tmp_path / target, *words)
         text = " ".join((done.stdout + done.stderr).replace("│", "").split())
         assert (done.returncode, says in text) == (code, True), text
@@ -139,8 +139,9 @@ def test_a_file_has_few_receipts_of_a_long_run(monkeypatch: pytest.MonkeyPatch) 
     for number in range(1, 101):
         for new in (True, False):
             assert file.add(Digest(number, "0" * 64), "2026-11-23") is new
-    first, *more, last = (entries for entries, _ in read_receipts(file.path))
-    assert [first, *sorted(more)[-6:], last] == [1, *more, 100]
+    entries = [receipt.entries for receipt in read_receipts(file.path)]
+    assert (entries, len(entries) <= 8) == (sorted(entries), True)
+    assert (entries[0], entries[-1]) == (1, 100)
     assert file.path.read_text().startswith("# https://arena.example Cup ann\n")
 
 

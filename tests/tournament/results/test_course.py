@@ -57,18 +57,16 @@ def test_a_knockout_has_its_bracket_and_its_winner() -> None:
     ]
     assert [table.stage for table in last.tables] == ["final", "bronze"]
     # Equal points: the order is that of the places, which the tie-breaks have decided.
-    assert [one.bot for one in last.tables[0].bots] == ["ann", "dan", "hal"]
-    assert {one.advances for table in last.tables for one in table.bots} == {None}
+    assert list(advances(last.tables)[0].items()) == [("ann", None), ("dan", None), ("hal", None)]
+    assert set(advances(last.tables)[1].values()) == {None}
     tie = "hal plays on before gil, with equal points, by the mean of all rounds so far, or if"
     assert bracket_note(first, first.tables[2]).startswith(tie)
     assert bracket_note(first, first.tables[0]) == ""
     assert bracket_note(last, last.tables[1]) == "For place 4 and those after it."
-
-
-def test_no_bot_is_out_before_the_next_round() -> None:
+    # Before the next round, no bot is out.
     result = course("knockout", KNOCKOUT[:3], finished=False)
     assert result.winners == ()
-    undecided = [dict.fromkeys(advanced) for advanced in advances(result.rounds[0].tables)]
+    undecided = [dict.fromkeys(table) for table in advances(result.rounds[0].tables)]
     assert advances(result.rounds[0].tables) == undecided
     result = course("knockout", KNOCKOUT[:4], finished=False)
     assert advances(result.rounds[0].tables)[2] == {"hal": True, "gil": False, "ivy": False}
@@ -79,10 +77,10 @@ def test_a_bot_without_a_table_in_a_round_has_a_bye() -> None:
     places = {"dan": 1, "ann": 2, "eve": 3, "bob": 4, "cat": 5}
     final: Played = (2, "final", {"ann": 1, "dan": 2, "eve": -3})
     knockout = course("knockout", [first, final], places=places)
-    assert [one.byes for one in knockout.rounds] == [("dan", "eve"), ()]
+    assert [round.byes for round in knockout.rounds] == [("dan", "eve"), ()]
     swiss = course("swiss", [first, (2, "round 2", {"ann": 3, "bob": 0, "dan": -3})])
-    assert [(one.round, one.byes) for one in swiss.rounds] == [(1, ("dan",)), (2, ("cat",))]
-    assert [one.score for one in swiss.rounds[0].tables[0].bots] == [3, 0, -3]
+    assert [(round.round, round.byes) for round in swiss.rounds] == [(1, ("dan",)), (2, ("cat",))]
+    assert [seated.score for seated in swiss.rounds[0].tables[0].bots] == [3, 0, -3]
 
 
 def test_a_gauntlet_shows_the_challenger_against_each_bot() -> None:
@@ -109,9 +107,9 @@ def test_a_bot_with_several_seats_has_each_match_once() -> None:
     assert result == Against("bob", blocks=1, matches=2, score=-2.0, opponent_score=-0.5, won=0.5)
     arrays = collect([match(1, 0, ("ann", "bob", "cat"), (1, 2, -3))])
     places = {"ann": 1, "bob": 0, "cat": 2}
-    found = course_of(arrays, run_of([], format=cup(format="gauntlet").format).run(), places)
-    assert found is not None
-    assert [line.bot for line in found.against] == ["cat", "bob"], "without a place, last"
+    gauntlet = course_of(arrays, run_of([], format=cup(format="gauntlet").format).run(), places)
+    assert gauntlet is not None
+    assert [line.bot for line in gauntlet.against] == ["cat", "bob"], "without a place, last"
 
 
 HALVING: list[Played] = [
@@ -132,7 +130,7 @@ def test_a_halving_has_stages_and_at_its_end_places() -> None:
     assert [line.place for line in result.standings if line.bot == "cat"] == [4]
     assert result.course.winners == (result.standings[0].bot,)
     # The last stage shows the scores of the table: all blocks count.
-    assert [(one.bot, one.score) for one in final.bots] == [
+    assert [(seated.bot, seated.score) for seated in final.bots] == [
         (line.bot, line.score) for line in result.standings[:3]
     ]
     assert result.to_dict()["places"] == [line.bot for line in result.standings]

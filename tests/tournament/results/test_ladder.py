@@ -93,14 +93,8 @@ def test_new_bots_and_those_that_left_have_no_place(plain: Standings) -> None:
     assert row(left, "b").score == row(plain, "b").score
 
 
-def test_names_that_never_play_cost_nobody_evidence(plain: Standings) -> None:
-    gone = [f"gone{number}" for number in range(50)]
-    crowded = standings(ladder(season(), bots=[*gone, *OLD]))
-    assert [row(crowded, bot).rank for bot in OLD] == [row(plain, bot).rank for bot in OLD]
-
-
-def test_a_bot_has_arrived_even_if_it_is_disqualified_later() -> None:
-    """Or else the level of the others would change."""
+def test_a_bot_arrives_with_its_first_match_whatever_comes_later() -> None:
+    """Or else the level of the others would change. A name that never plays costs no evidence."""
     early = [tuple(f"{number}{seat}" for seat in "xyz") for number in range(100, 130)]
     before = [match(number - 30, 0, bots, [0, 0, 0]) for number, bots in enumerate(early)]
     names = [bot for bots in early for bot in bots]
@@ -111,6 +105,8 @@ def test_a_bot_has_arrived_even_if_it_is_disqualified_later() -> None:
         return [row(table, bot).rank for bot in OLD]
 
     assert ranks([]) != ranks(before, *map(leave, names)) == ranks(before, *without(*names))
+    alone = standings(ladder(season(12)))
+    assert ranks([]) == [row(alone, bot).rank for bot in OLD]
 
 
 def test_rows_may_lack_stages_and_epochs(plain: Standings) -> None:

@@ -170,38 +170,37 @@ def test_a_block_that_is_lost_twice_stops_the_run(dask: Cluster, cup: GatedCup) 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("how", "code"), [(signal.SIGKILL, -9), (signal.SIGINT, 130)])
-def test_a_runner_that_is_killed_goes_on_later(
-    dask: Cluster, cup: GatedCup, local: dict[str, Any], how: signal.Signals, code: int
+@pytest.mark.parametrize(
+    ("dies", "how", "code", "says"),
+    [
+        ("runner", signal.SIGKILL, -9, ""),
+        ("runner", signal.SIGINT, 130, "Resume with the same command."),
+        ("scheduler", signal.SIGKILL, 1, "The scheduler at "),
+    ],
+)
+def test_a_cup_that_is_cut_short_goes_on_later(
+    dask: Cluster,
+    cup: GatedCup,
+    local: dict[str, Any],
+    dies: str,
+    how: signal.Signals,
+    code: int,
+    says: str,
 ) -> None:
+    """Without its scheduler, it goes on on one machine."""
     for name in ("one", "two"):
         dask.start_worker(name)
     with cup.run() as (runner, _):
-        runner.send_signal(how)
+        os.kill(runner.pid if dies == "runner" else dask.scheduler.pid, how)
         _, errors = runner.communicate()
     assert (runner.returncode, "Traceback" in errors) == (code, False)
-    assert ("Resume with the same command." in errors) == (how is signal.SIGINT)
+    assert says in errors
     cup.all_end()
     cup.gate.open()
     kept = cup.played()
     assert 0 < kept < local["matches"]
-    assert f"{kept} of them done already" in succeed(*cup.on_cluster).stderr
-    cup.check(local)
-
-
-@pytest.mark.slow
-def test_a_cup_whose_scheduler_is_gone_ends_on_one_machine(
-    dask: Cluster, cup: GatedCup, local: dict[str, Any]
-) -> None:
-    dask.start_worker("one")
-    with cup.run() as (runner, _):
-        dask.scheduler.kill()
-        _, errors = runner.communicate()
-    assert runner.returncode == 1
-    assert errors.splitlines()[-1].startswith(f"The scheduler at {dask.address} is gone.")
-    cup.gate.open()
-    assert 0 < cup.played() < local["matches"]
-    succeed(*cup.words)
+    done = succeed(*(cup.on_cluster if dies == "runner" else cup.words))
+    assert f"{kept} of them done already" in done.stderr
     cup.check(local)
 
 

@@ -24,18 +24,6 @@ def test_the_missing_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert "needs Dask distributed: pip install 'stich[cluster]'" in done.stderr
 
 
-def test_a_folder_that_cannot_be_sent_is_refused(tmp_path: Path) -> None:
-    cup = write(tmp_path, {**toys(2), "mine": {"command": "python bot.py", "dir": "mine"}}, deals=1)
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "passwords").symlink_to("/etc/passwd")
-    done = stich("run", cup, "--out", tmp_path / "run", "--cluster", "tcp://127.0.0.1:9")
-    assert done.returncode == 1
-    assert done.stderr == (
-        "mine: its folder mine has a link, passwords, that leads to no file in it"
-        " that can be sent; put a copy in its place, or delete it.\n"
-    )
-
-
 def test_without_the_option_dask_is_not_imported(tmp_path: Path) -> None:
     words = ("run", write(tmp_path, toys(3), deals=1), "--out", tmp_path / "run")
     with started(*words, PYTHONPROFILEIMPORTTIME="1") as runner:

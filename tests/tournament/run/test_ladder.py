@@ -20,7 +20,7 @@ from tests.support.tournament.cups import fails, standings, stich, succeed
 from tests.support.tournament.one_table import OneTable, Organiser, Stopped, stop
 from tools import hostile
 from tools.hostile.server import ABOUT
-from tournament.config.cup import Bot, Clock, Cup, JoinRules
+from tournament.config.cup import Bot, Clock, JoinRules
 from tournament.formats.ladder import Ladder, LadderPlan
 from tournament.model import Present
 from tournament.records import AnyDecision, Disqualify, Finish, Pause, Resume, Skip, Void, Withdraw
@@ -149,16 +149,17 @@ def test_a_stopped_ladder_goes_on_to_the_same_table(ladder: LadderRun) -> None:
 
 
 def test_a_ladder_waits_until_there_are_bots_for_a_table(ladder: LadderRun) -> None:
+    """It does not wait for a bot by URL that is silent."""
     coming = [ladder.enter("bob"), ladder.enter("ann")]
 
     def come() -> None:
         with ladder.store() as store:
             run = store.run()
-        if coming and {*run.cup.names[1:]} <= run.passed:
+        if coming and {*run.cup.names[2:]} <= run.passed:
             coming.pop()()
 
     ladder.before_look = come
-    ladder.cup = replace(LADDER, bots=LADDER.bots[:1])
+    ladder.cup = replace(LADDER, bots=(LADDER.bots[0], Bot("far", url="http://127.0.0.1:9")))
     ladder.play({18: ladder.finish})
     assert ladder.rosters() == [("house0", "ann", "bob")]
 
@@ -181,18 +182,15 @@ def test_a_restart_neither_awaits_nor_overbooks_bots(ladder: LadderRun) -> None:
     assert tables.most["house0"] > 2
 
 
-def test_nobody_waits_for_a_bot_by_url_that_is_silent(ladder: LadderRun) -> None:
-    ladder.cup = replace(LADDER, bots=(*LADDER.bots, Bot("far", url="http://127.0.0.1:9")))
-    ladder.play({18: ladder.finish})
-    assert ladder.rosters() == [HOUSE]
+@pytest.mark.parametrize(
+    ("how", "matches"),
+    [("finished", 6), ("finished in a pause", 6), ("due in a pause", 6), ("due", 18)],
+)
+def test_at_its_end_a_ladder_only_ends_its_blocks(
+    ladder: LadderRun, how: str, matches: int
+) -> None:
+    """A clock that is set back does not revert the end."""
 
-
-def ends_tomorrow() -> Cup:
-    return replace(LADDER, format=Ladder(cards=LADDER.format.cards, ends=TOMORROW.isoformat()))
-
-
-@pytest.mark.parametrize("how", ["finished", "finished in a pause", "due in a pause"])
-def test_at_its_end_a_ladder_only_ends_its_blocks(ladder: LadderRun, how: str) -> None:
     def end() -> None:
         if "pause" in how:
             ladder.decide(Pause())
@@ -201,22 +199,18 @@ def test_at_its_end_a_ladder_only_ends_its_blocks(ladder: LadderRun, how: str) -
         else:
             ladder.finish()
 
-    ladder.cup = ends_tomorrow()
-    ladder.play({2: end})
-    with ladder.store() as store:
-        assert store.count() == 6
-        incidents = store.run().incidents()
-    assert "12 matches not played, because a bot was away or the ladder ended." in incidents
-    assert ladder.table()["finished"]
-
-
-def test_a_clock_that_is_set_back_does_not_revert_the_end(ladder: LadderRun) -> None:
-    ladder.cup = ends_tomorrow()
-    ladder.play({18: lambda: setattr(ladder, "now", TOMORROW)})
+    ladder.cup = replace(
+        LADDER, format=Ladder(cards=LADDER.format.cards, ends=TOMORROW.isoformat())
+    )
+    ladder.play({18 if how == "due" else 2: end})
     ladder.now = NOW
     ladder.play({})
-    assert len(ladder.rosters()) == 1
-    ladder.table()
+    with ladder.store() as store:
+        assert store.count() == matches
+        incidents = store.run().incidents()
+    not_played = "12 matches not played, because a bot was away or the ladder ended."
+    assert (not_played in incidents) == (matches == 6)
+    assert ladder.table()["finished"]
 
 
 def test_after_its_first_draw_a_ladder_keeps_its_bots(ladder: LadderRun) -> None:

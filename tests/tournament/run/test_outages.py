@@ -140,42 +140,29 @@ def test_a_bot_that_hangs_up_never_gets_the_same_hand_again(
     cards: str, seeds: int, tmp_path: Path
 ) -> None:
     hands: list[tuple[str, str]] = []
-    with hangs_up_twice(hands) as rude, served_toys(2) as others:
+    toy = hostile.toy("toy-2")
+
+    def hang_up_twice(connection: socket.socket, request: dict[str, Any]) -> None:
+        """Hang up at the third request of two matches. Each request is repeated once."""
+        if request["turn"] == 3:
+            hands.append((request["match"], str(request["view"]["hand"])))
+        hangs_up = request["turn"] == 3 and len(hands) <= 4
+        (hostile.reset if hangs_up else toy)(connection, request)
+
+    with hostile.running(hang_up_twice) as rude, served_toys(2) as others:
         cup = write(tmp_path, {**others, "rude": rude}, f'[format] cards = "{cards}"', deals=2)
         done = succeed("run", cup, "--out", tmp_path / "run", "--json")
-    told = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [e["bot"] for e in told if e["event"] == "void"] == ["rude", "rude"]
-    assert [e["bots"] for e in told if e["event"] == "away"] == [["rude"], []] * 2
-    assert len(hands) == 3, "each replay has other cards"
-    assert len({match for match, _ in hands}) == 1
+    seen = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [e["bot"] for e in seen if e["event"] == "void"] == ["rude", "rude"]
+    assert [e["bots"] for e in seen if e["event"] == "away"] == [["rude"], []] * 2
+    assert len({*hands[:5]}) == 3, "each replay has other cards"
+    assert len({match for match, _ in hands[:5]}) == 1
     assert "void because of rude" in standings(tmp_path / "run")["incidents"][-1]
     succeed("verify", tmp_path / "run")
     with Store.open(tmp_path / "run") as store:
         assert [type(void) for void in store.voids()] == [Outage] * 2
         assert not any(match.faults for match in store.matches())
         assert len({match.seed for match in store.matches()}) == seeds
-
-
-@contextmanager
-def hangs_up_twice(hands: list[tuple[str, str]]) -> Iterator[str]:
-    """A toy by URL that hangs up on the third request of a match, and again when it is repeated,
-    in two replays. It adds its hands of these matches and of the next one to `hands`.
-    """
-    toy, left = hostile.toy("toy-2"), [4]
-
-    def handle(connection: socket.socket, request: dict[str, Any]) -> None:
-        if request["turn"] == 3 and len(hands) <= 2:
-            hand = (request["match"], " ".join(request["view"]["hand"]))
-            if hand not in hands:
-                hands.append(hand)
-        if request["turn"] == 3 and left[0]:
-            left[0] -= 1
-            hostile.reset(connection, request)
-        else:
-            toy(connection, request)
-
-    with hostile.running(handle) as url:
-        yield url
 
 
 def test_a_runner_killed_while_a_bot_is_away_loses_nothing(tmp_path: Path) -> None:

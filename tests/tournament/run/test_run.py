@@ -9,7 +9,6 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
@@ -33,7 +32,7 @@ from tests.support.tournament.cups import (
     write,
 )
 from tools import hostile
-from tournament.records import FaultKind, FaultRecord
+from tournament.records import FaultKind
 from tournament.store.store import Store
 
 
@@ -98,44 +97,28 @@ def test_a_runner_that_is_killed_repeatedly_ends_the_same(
     assert [json.loads(line)["event"] for line in again.stdout.splitlines()] == ["finished"]
 
 
-@pytest.fixture(scope="module")
-def misbehaved(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    """A run in which bots die, flood their output and answer nonsense, all in time."""
-    folder = tmp_path_factory.mktemp("misbehaved")
+def test_misbehaving_bots_cost_the_others_nothing(tmp_path: Path) -> None:
+    """Bots die, flood their output and answer badly, all in time."""
     bots = {how: bot(how) for how in ("dies", "floods", "deep", "honest")}
-    cup = write(folder, bots, '[format] seating = "fixed"', deals=1, move_ms=60_000)
-    succeed("run", cup, "--out", folder / "run")
-    with Store.open(folder / "run") as store:
-        yield store
-
-
-def outputs(run: Store, bot: str) -> Iterator[tuple[str, list[FaultRecord]]]:
-    """What a bot wrote in each of its matches, and its faults there."""
-    for match in run.matches():
-        if bot in match.seating:
-            seat = match.seating.index(bot)
-            yield match.outputs[seat], [fault for fault in match.faults if fault.seat == seat]
-
-
-def test_a_bot_that_dies_plays_its_next_match(misbehaved: Store) -> None:
-    unreachable = FaultKind.UNREACHABLE
-    said = "out of luck\n"
-    found = [
-        (output, [(fault.turn, fault.kind, fault.output) for fault in faults])
-        for output, faults in outputs(misbehaved, "dies")
-    ]
-    assert found == [(said, [(turn, unreachable, said) for turn in (3, 4, 5)])] * 3
-
-
-def test_the_end_of_a_flood_of_output_is_kept(misbehaved: Store) -> None:
-    assert [len(output) for output, _ in outputs(misbehaved, "floods")] == [64 * 1024] * 3
-
-
-def test_misbehaving_bots_cost_the_others_nothing(misbehaved: Store) -> None:
-    table = {line["bot"]: line for line in standings(misbehaved.folder)["standings"]}
-    found = {bot: (sum(line["faults"].values()), line["struck_out"]) for bot, line in table.items()}
-    assert found == {"honest": (0, 0), "floods": (0, 0), "deep": (9, 3), "dies": (9, 3)}
+    cup = write(tmp_path, bots, '[format] seating = "fixed"', deals=1, move_ms=60_000)
+    succeed("run", cup, "--out", tmp_path / "run")
+    with Store.open(tmp_path / "run") as store:
+        matches = list(store.matches())
+    table = {line["bot"]: line for line in standings(tmp_path / "run")["standings"]}
+    faults = {bot: sum(line["faults"].values()) for bot, line in table.items()}
+    assert faults == {"honest": 0, "floods": 0, "deep": 9, "dies": 9}
+    assert [table[bot]["struck_out"] for bot in bots] == [3, 0, 3, 0]
     assert table["deep"]["faults"]["invalid"] == 9
+    output = "out of luck\n"
+    for match in matches:
+        outputs = dict(zip(match.seating, match.outputs, strict=True))
+        assert len(outputs.get("floods", " " * 65536)) == 65536, "the end of the flood"
+        if "dies" in outputs:  # and plays again in its next match
+            died = [fault for fault in match.faults if match.seating[fault.seat] == "dies"]
+            assert outputs["dies"] == output
+            assert [(fault.turn, fault.kind, fault.output) for fault in died] == [
+                (turn, FaultKind.UNREACHABLE, output) for turn in (3, 4, 5)
+            ]
 
 
 def test_a_bot_that_hangs_is_restarted_for_its_next_match(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ import socket
 import sys
 from collections import Counter
 from contextlib import AbstractContextManager
-from http.client import HTTPResponse
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ import pytest
 import games
 from serving.rsgi import SLOTS
 from tests.support.games.zhengfen import wire
-from tests.support.service.connections import ask_moves, connections
+from tests.support.service.connections import answer, ask_moves, connections
 from tests.support.service.contract import LONGEST, moves
 from tests.support.service.running import Running
 
@@ -66,9 +65,7 @@ def test_a_short_request_overtakes_150_long_ones(
             assert statuses(long) == {status: 150}
             assert memory(running) - before < mebibytes * MEBIBYTE
             if status == 200:
-                answer = HTTPResponse(long[0])
-                answer.begin()
-                assert len(json.loads(answer.read())["moves"]) == 31_122
+                assert len(json.loads(answer(long[0]).read())["moves"]) == 31_122
 
 
 @pytest.mark.parametrize("read", [0, 1])
@@ -93,7 +90,7 @@ def test_more_unread_answers_than_slots_are_refused_and_cut_off() -> None:
             assert "moves" in running.post("/v1/moves", SHORT)
             # they are cut off, so that there are slots again
             for _ in range(8):
-                answer = running.post("/v1/moves", LONG)
-                if answer.get("code") != "busy":
+                listed = running.post("/v1/moves", LONG)
+                if listed.get("code") != "busy":
                     break
-            assert len(answer["moves"]) == 31_122
+            assert len(listed["moves"]) == 31_122

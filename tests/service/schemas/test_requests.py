@@ -92,23 +92,16 @@ def test_a_whole_number_is_read_exactly_however_it_is_written(service: Service) 
         ("1e37", None),
         ("1.5", None),
         ("9007199254740993.5", None),
+        ("1e400", None),
+        ("9" * 50, None),
+        ("-" + "9" * 5000, None),
+        ("1e-400", 0),
     ):
         answer = service.send("/v1/view", body.replace('"scores": [0', f'"scores": [{score}'))
         if number is None:
             assert "state.scores.0" in answer["errors"]
         else:
             assert answer["view"]["scores"][0] == number
-
-
-@pytest.mark.parametrize("number", ["1e400", "9" * 50, "-" + "9" * 5000, "1e-400"])
-def test_numbers_beyond_all_bounds(service: Service, number: str) -> None:
-    state = json.dumps(service.start("doudizhu"))
-    for field in ('"players": 3', '"dealer": 0', '"deals": 1', '"doublings": 0'):
-        assert field in state
-        body = f'{{"state": {state.replace(field, field[:-1] + number)}}}'
-        answer = service.send("/v1/moves", body)
-        # the last number is 0 to every reader of JSON, and 0 may be right
-        assert answer.get("status") == 422 or (number == "1e-400" and "moves" in answer)
 
 
 def test_the_history_is_checked_for_its_shape_only(service: Service) -> None:

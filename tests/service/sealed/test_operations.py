@@ -76,11 +76,18 @@ def test_the_service_makes_keys_if_the_players_have_none(service: Service) -> No
 
 def test_a_key_plays_only_its_own_seat(service: Service) -> None:
     token, keys = start(service)
-    turn = service.post("/v1/sealed/view", {"sealed": token})["view"]["turn"]
-    other = {"sealed": token, "key": keys[turn - 1]}
-    assert service.post("/v1/sealed/moves", other) == {"seat": turn, "moves": []}
-    verdict = service.post("/v1/sealed/validate", {**other, "move": "pass"})
-    assert verdict["reason"] == "not-your-turn"
+    public = service.post("/v1/sealed/view", {"sealed": token})["view"]
+    turn = public["turn"]
+    # nobody plays by the view of everybody, which can be posted like any view
+    for path, body in (
+        ("/v1/sealed", {"sealed": token, "key": keys[turn - 1]}),
+        ("/v1", {"view": public}),
+    ):
+        assert service.post(f"{path}/moves", body) == {"seat": turn, "moves": []}
+        verdict = service.post(f"{path}/validate", {**body, "move": "pass"})
+        assert verdict["reason"] == "not-your-turn"
+    problem = service.post("/v1/moves", {"view": {**public, "hand": ["3c"]}})
+    assert problem["problems"] == ["hand must be empty in a view without a seat."]
     for seat, moves, index, reason in (
         (turn - 1, ["pass"], 0, "not-your-turn"),
         (turn - 1, ["pas"], 0, "syntax"),
@@ -90,13 +97,3 @@ def test_a_key_plays_only_its_own_seat(service: Service) -> None:
         problem = service.post("/v1/sealed/advance", body)
         assert problem["code"] == "illegal-move"
         assert (problem["index"], problem["reason"]) == (index, reason)
-
-
-def test_a_view_of_everybody_can_be_posted_like_any_view(service: Service) -> None:
-    token, _ = start(service)
-    view = service.post("/v1/sealed/view", {"sealed": token})["view"]
-    assert service.post("/v1/moves", {"view": view}) == {"seat": view["turn"], "moves": []}
-    verdict = service.post("/v1/validate", {"view": view, "move": "pass"})
-    assert verdict["reason"] == "not-your-turn"
-    problem = service.post("/v1/moves", {"view": {**view, "hand": ["3c"]}})
-    assert problem["problems"] == ["hand must be empty in a view without a seat."]

@@ -145,9 +145,8 @@ def test_every_refusal_takes_the_same_steps(monkeypatch: pytest.MonkeyPatch) -> 
         assert steps == ["decrypt", *["compare"] * 6], name
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
+def test_wrong_seal_keys_are_refused_and_none_is_shown() -> None:
+    for text, words in (
         ("k1", "ID:BASE64"),
         ("k1=" + "A" * 43, "its ID must have"),
         ("k.1:" + b64encode(KEY).decode(), "its ID must have"),
@@ -156,21 +155,13 @@ def test_every_refusal_takes_the_same_steps(monkeypatch: pytest.MonkeyPatch) -> 
         (seal_keys(k1=KEY) + ",k1:" + b64encode(OLD_KEY).decode(), "number 2, its ID k1 occurs"),
         (seal_keys(k1=KEY) + ";" + seal_keys(k2=KEY), "k1: must be the base64"),
         (seal_keys(k1=KEY) + ",,", "number 2"),
-    ],
-)
-def test_wrong_seal_keys_are_refused_at_the_start(text: str, words: str) -> None:
-    with pytest.raises(ConfigError) as raised:
-        Settings.from_environ({"STICH_SEAL_KEYS": text})
-    assert str(raised.value).startswith("STICH_SEAL_KEYS must be")
-    assert words in str(raised.value)
-    for part in (b64encode(KEY).decode(), "hunter2"):
-        assert part not in str(raised.value)
-
-
-def test_seal_keys_are_not_shown() -> None:
-    settings = Settings.from_environ(
-        {"STICH_SEAL_KEYS": f" {seal_keys(a=KEY)} , {seal_keys(b=OLD_KEY)} "}
-    )
+    ):
+        with pytest.raises(ConfigError, match=f"^STICH_SEAL_KEYS must be.*{words}") as raised:
+            Settings.from_environ({"STICH_SEAL_KEYS": text})
+        for part in (b64encode(KEY).decode(), "hunter2"):
+            assert part not in str(raised.value)
+    spaced = f" {seal_keys(a=KEY)} , {seal_keys(b=OLD_KEY)} "
+    settings = Settings.from_environ({"STICH_SEAL_KEYS": spaced})
     assert settings.seal_keys == {"a": KEY, "b": OLD_KEY}
     assert "seal" not in repr(settings)
     assert Settings.from_environ({"STICH_SEAL_KEYS": ""}).seal_keys == {}

@@ -3,6 +3,7 @@
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from http.client import HTTPResponse
 
 HEAD = b"POST /v1/moves HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
 
@@ -10,6 +11,13 @@ HEAD = b"POST /v1/moves HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\
 def ask_moves(body: bytes, length: int | None = None) -> bytes:
     """A request for moves with this body, or with the beginning of a body of this length."""
     return HEAD + b"Content-Length: %d\r\n\r\n" % (length or len(body)) + body
+
+
+def answer(connection: socket.socket) -> HTTPResponse:
+    """The answer that a connection gets, whose body is not read yet."""
+    response = HTTPResponse(connection)
+    response.begin()
+    return response
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """`stich serve` in a separate process, and its worker."""
 
+import re
 import socket
 import subprocess
 import sys
@@ -46,13 +47,8 @@ def test_a_client_that_sends_too_much_sees_the_answer(running: Running) -> None:
         assert answer.status_code == status
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "status"),
-    [("PUT", "/v1/start", 405), ("POST", "/v1/nope", 404), ("GET", "/healthz", 200)],
-)
-def test_an_unread_body_does_not_break_the_connection(
-    running: Running, method: str, path: str, status: int
-) -> None:
+def test_an_unread_body_does_not_break_the_connection(running: Running) -> None:
+    unread = (("PUT", "/v1/start", 405), ("POST", "/v1/nope", 404), ("GET", "/healthz", 200))
     with closing(HTTPConnection("127.0.0.1", running.port, timeout=30)) as connection:
         connection.connect()
         first = connection.sock
@@ -64,7 +60,7 @@ def test_an_unread_body_does_not_break_the_connection(
             assert connection.sock is first
             return response.status, response.headers["Connection"]
 
-        for _ in range(10):
+        for method, path, status in unread * 10:
             # the last body has no length
             for body in (b" " * 60_000, b" " * 2_000_000, iter([b" " * 60_000] * 2)):
                 assert answered(method, path, body) == (status, None)
@@ -79,36 +75,22 @@ def test_the_connection_closes_if_a_body_is_left_on_it(running: Running) -> None
         assert b"\r\nconnection: close\r\n" in answer.lower()
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
+def test_odd_requests_are_answered_or_refused_with_an_empty_body(running: Running) -> None:
+    odd = (
         b"GET /\xff\xfe HTTP/1.1",
         b"GET /v1/games/%c3%28 HTTP/1.1",
         b"OPTIONS * HTTP/1.1",
         b"GET http://elsewhere.example/v1/games HTTP/1.1",
         b"BREW /v1/games HTTP/1.1",
-    ],
-)
-def test_odd_requests_are_not_answered_with_500(running: Running, line: bytes) -> None:
-    answer = answer_to(running, line + b"\r\nHost: a b\r\nConnection: close\r\n\r\n")
-    assert answer.startswith(b"HTTP/1.1 ")
-    assert not answer.startswith(b"HTTP/1.1 5"), answer
-
-
-@pytest.mark.parametrize(
-    "head",
-    [
-        b"POST\r\n\r\n",
-        b"POST /v1/start HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
-        b"GET /healthz HTTP/1.1\r\nHost: x\r\nX: " + b"x" * 2_000_000 + b"\r\n\r\n",
-    ],
-    ids=["line", "length", "headers"],
-)
-def test_what_is_not_http_is_refused_with_an_empty_body(running: Running, head: bytes) -> None:
-    answer = answer_to(running, head)
-    if "x" * 99 not in head.decode():
+    )
+    for line in odd:
+        answer = answer_to(running, line + b"\r\nHost: a b\r\nConnection: close\r\n\r\n")
+        assert re.match(rb"HTTP/1\.1 [1-4]", answer), answer
+    for head in (b"POST", b"POST /v1/start HTTP/1.1\r\nHost: x\r\nContent-Length: -1"):
+        answer = answer_to(running, head + b"\r\n\r\n")
         assert answer.startswith(b"HTTP/1.1 4")
         assert answer.endswith(b"\r\n\r\n")
+    answer_to(running, b"GET /healthz HTTP/1.1\r\nX: " + b"x" * 2_000_000 + b"\r\n\r\n")
     assert running.session.get(running.url + "/healthz", timeout=30).status_code == 200
 
 

@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from tests.support.serving import serving
+
 Act = Callable[["Handler", dict[str, Any]], None]
 KEY = "sk-stand/in-0123456789"
 USAGE = {"prompt_tokens": 1000, "completion_tokens": 50, "total_tokens": 1050}
@@ -126,8 +128,7 @@ class ChatEndpoint(ThreadingHTTPServer):
 
 @contextmanager
 def endpoint(*acts: Act, key: str = KEY) -> Iterator[ChatEndpoint]:
-    with ChatEndpoint(acts, key) as server:
-        threading.Thread(target=server.serve_forever, args=[0.01], daemon=True).start()
+    server = ChatEndpoint(acts, key)
+    with serving(server):
         yield server
         server.closing.set()
-        server.shutdown()

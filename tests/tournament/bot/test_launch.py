@@ -41,7 +41,6 @@ def test_what_is_there_is_not_missing(folder: Path, monkeypatch: pytest.MonkeyPa
     ("bot", "key", "text"),
     [
         (Bot("x", "./bot", dir="none"), "dir", 'there is no folder "none"; create it, or fix the'),
-        (Bot("x", "./bot", dir="mine/bot"), "dir", 'there is no folder "mine/bot"; create it'),
         (Bot("x", "./bot", dir="n" * 5000), "dir", 'there is no folder "nnn'),
         (Bot("x", "./bot"), "command", 'there is no program "./bot"; install it, fix the'),
         (Bot("x", "no-such-program"), "command", 'there is no program "no-such-program"; inst'),
@@ -50,7 +49,6 @@ def test_what_is_there_is_not_missing(folder: Path, monkeypatch: pytest.MonkeyPa
         (Bot("x", "gredy"), "command", 'bot greedy is started by "python -m bots.greedy".'),
         (Bot("x", "bot", dir="mine"), "command", 'or make it executable and write "./bot".'),
         (Bot("x", "./text", dir="mine"), "command", '"./text" cannot be started; write the'),
-        (Bot("x", "''"), "command", 'there is no program ""; install it'),
     ],
 )
 def test_what_is_not_there(folder: Path, bot: Bot, key: str, text: str) -> None:

@@ -24,7 +24,6 @@ def problems(answer: dict[str, Any]) -> list[str]:
     [
         ({}, ""),
         ({"supports": {}}, ""),
-        ({"supports": {"doudizhu": {}}}, ""),
         ({"supports": {"dasan": {"players": [4]}}}, ""),
         (about([4, 3], spring=[False, True]), ""),
         (about([4]), "it does not play with 3 players; it says that it plays with 4."),

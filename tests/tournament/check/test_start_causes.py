@@ -23,8 +23,6 @@ OUTPUTS: list[tuple[str, int | None, str]] = [
     ("OSError: [Errno 24] Too many open files: 'cards'", 1, "[limits] files is 1024"),
     ("RuntimeError: can't start new thread", 1, "[limits] processes is 512"),
     ("ModuleNotFoundError: No module named 'torch'", 1, "torch is missing: install it"),
-    ("Error: Cannot find module 'express'", 1, "express is missing"),
-    ("java.lang.NoClassDefFoundError: com/google/gson/Gson", 1, "com/google/gson/Gson is missing"),
     ("error while loading shared libraries: libx.so.2: cannot open shared", 127, "libx.so.2 is"),
     ("./bot: version `GLIBC_2.38' not found", 1, "built for another system"),
     ('  File "bot.py", line 3\nSyntaxError: invalid syntax', 1, "syntax error"),

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -13,24 +14,14 @@ from tournament.match.match import MatchObserver
 from tournament.results.verify import verify
 
 
-class ForcedMoves(MatchObserver):
-    """Notes the numbers of the moves that no bot chose."""
-
-    def __init__(self) -> None:
-        self.forced: list[int] = []
-        self.made = 0
-
-    def moved(self, seat: int, move: str, forced: bool) -> None:
-        self.forced += [self.made] if forced else []
-        self.made += 1
-
-
 @pytest.mark.parametrize("game", games.GAMES)
 def test_only_moves_with_an_alternative_are_asked_for(game: str) -> None:
-    bots, observer = [Dice("ann"), Dice("bob"), Dice("cat")], ForcedMoves()
+    bots, observer = [Dice("ann"), Dice("bob"), Dice("cat")], Mock(spec=MatchObserver)
     options = {"deals": 2} if game != "zhengfen" else {}
     record = played.match(bots, game, options, observer=observer)
-    assert record.forced == tuple(observer.forced) != ()
+    moved = [call.args for call in observer.moved.call_args_list]
+    assert [move for _, move, _ in moved] == list(record.moves)
+    assert record.forced == tuple(i for i, (*_, forced) in enumerate(moved) if forced) != ()
     state = games.get(game).start(3, record.seed, record.options)
     for index, move in enumerate(record.moves):
         assert (index in record.forced) == (len(state.moves()) == 1)

@@ -47,13 +47,10 @@ def test_what_does_not_fit_is_dropped_and_no_fault(text: str) -> None:
     assert (info.kept, bool(info.dropped)) == ({}, True)
 
 
-@pytest.mark.parametrize(
-    ("value", "outcome"),
-    [("[NaN]", "NaN is not a JSON number"), ("1e999", "pass"), ("9" * 500, "pass")],
-)
-def test_only_constants_elsewhere_are_a_fault(value: str, outcome: str) -> None:
-    (text,) = moves(hostile.says(f'{{"move": "pass", "info": {{}}, "x": {value}}}'))
-    assert outcome in text
+def test_only_constants_elsewhere_are_a_fault() -> None:
+    for value, outcome in (("[NaN]", "NaN is not a"), ("1e999", "pass"), ("9" * 500, "pass")):
+        (text,) = moves(hostile.says(f'{{"move": "pass", "info": {{}}, "x": {value}}}'))
+        assert outcome in text
 
 
 def test_a_long_comment_is_cut_and_sixteen_numbers_are_kept() -> None:

@@ -40,11 +40,6 @@ for sandbox in (False, None):
     started.close()
 """
 
-CUP = """
-done = stich("run", "{cup}", "--out", "{out}")
-assert done.returncode == 0, done.stderr
-"""
-
 
 def delegated(code: str) -> str:
     """What a program prints that runs alone in a control group of its own.
@@ -93,7 +88,8 @@ def test_a_cup_ends_and_costs_only_the_attacker(
         start_ms=120_000,  # such systems may be emulated
         sandbox=sandbox,
     )
-    delegated(CUP.format(cup=cup, out=tmp_path / "run"))
+    run = f'done = stich("run", "{cup}", "--out", "{tmp_path / "run"}")'
+    delegated(f"{run}\nassert done.returncode == 0, done.stderr")
     with Store.open(tmp_path / "run") as store:
         assert store.run().finished
         matches = list(store.matches())

@@ -80,11 +80,7 @@ class BotzoneMatch(adapter.AdaptedProgram):
         self._given: list[Response] = []  # the responses of the running process
 
     def answer(self, deal: Deal, until: float) -> tuple[Answer, str]:
-        """Return the program's response to the last request, and its debug information or "".
-
-        Raises:
-            NoAnswer: if there is no usable response by `until`.
-        """
+        """Return the response, and its debug information or "" (see `AdaptedProgram.answer`)."""
         requests, responses = conversation(deal, self._auction)
         if deal.number != self._deal:
             self.stop()

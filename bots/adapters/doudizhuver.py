@@ -65,14 +65,11 @@ class DoudizhuverMatch(adapter.AdaptedProgram):
         self._lost: str | None = None  # why the program cannot be used until the next deal
 
     def answer(self, deal: Deal, until: float) -> tuple[Answer, str]:
-        """Return the answer to the current question, and an empty comment.
+        """Return the answer to the current question, and "" (see `AdaptedProgram.answer`).
 
         The protocol cannot tell a program that a move was played for it, whether as the single
         legal move or by `sensible`. So the program is asked in that turn too. If its answer
         differs from the move, the program cannot be used until the next deal.
-
-        Raises:
-            NoAnswer: if there is no usable answer by `until`.
         """
         if self._deal is None or self._deal.number != deal.number:
             self.close(deal.score)

@@ -74,12 +74,7 @@ class Agent(adapter.AdaptedProgram):
             raise NoAnswer("ended", f"the agent cannot be loaded: {line}")
 
     def answer(self, deal: Deal, until: float) -> tuple[Answer, str]:
-        """Return the cards that the agent plays, and an empty comment.
-
-        Raises:
-            NoAnswer: if the agent cannot be loaded, does not answer by `until`, or answers with
-                cards that it does not hold.
-        """
+        """Return the cards that the agent plays, and "" (see `AdaptedProgram.answer`)."""
         with self._lock:
             if not self.running:
                 self._load(until)

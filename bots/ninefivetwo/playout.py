@@ -5,7 +5,7 @@ from typing import Final
 from bots.ninefivetwo import strategy
 from games.move import PLAY, Move
 from games.ninefivetwo.state import NinefivetwoState
-from games.ninefivetwo.trick import DECK, SUIT_CARDS
+from games.ninefivetwo.trick import DECK, SUIT_CARDS, card_of
 
 TRICK_VALUE: Final = 0.25
 """The value of a trick in points, besides the point that it may score.
@@ -28,7 +28,7 @@ def finish(state: NinefivetwoState) -> NinefivetwoState:
     for hand in hands:
         unseen |= hand
     voids = [0, 0, 0]
-    trick = [move.cards.bit_length() - 1 for _, move in state.trick]
+    trick = [card_of(move) for _, move in state.trick]
     while state.turn is not None:
         turn = state.turn
         hand = hands[turn]

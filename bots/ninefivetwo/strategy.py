@@ -9,7 +9,7 @@ from typing import Final
 
 from bots.cards import SUITS, View, cards_of, unseen
 from bots.thinking import determinization
-from games.ninefivetwo.trick import DECK, SUIT_CARDS
+from games.ninefivetwo.trick import DECK, SUIT_CARDS, best_of
 
 JACK, QUEEN, KING, ACE = 9, 10, 11, 12
 
@@ -115,15 +115,6 @@ def highest(held: int) -> int:
 def above(card: int) -> int:
     """Return the set of all higher cards of a card's suit."""
     return SUIT_CARDS[card & 3] & ~((2 << card) - 1)
-
-
-def best_of(trick: Sequence[int], trump: int) -> int:
-    """Return the card of a non-empty trick that beats the others."""
-    best = trick[0]
-    for card in trick[1:]:
-        if (card & 3 == best & 3 and card > best) or (card & 3 == trump != best & 3):
-            best = card
-    return best
 
 
 def choose_card(hand: int, trick: Sequence[int], trump: int, unseen: int, voids: int) -> int:

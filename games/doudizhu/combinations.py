@@ -226,7 +226,12 @@ class Combinations:
         category, level, length = table.value, table.level, table.length or 1
         groups: list[Group] = []
         if category < BOMB:
-            _add_groups_above(groups, masks, category, level, length)
+            ranks = ranks_held(masks, SIZE[category])
+            if RUNNING[category]:
+                ranks = run_starts(ranks & IN_RUNS, length) << (length - 1)
+            ranks = ranks >> level + 1 << level + 1
+            if ranks:
+                _add_groups(groups, ranks, cards_in(category, length), category, length)
             self._add_bombs(groups, masks)
             groups.sort()
             return groups
@@ -336,15 +341,3 @@ def _add_runs(groups: list[Group], ranks: int, category: int) -> None:
         _add_groups(groups, starts << length - 1, cards_in(category, length), category, length)
         starts &= ranks >> length
         length += 1
-
-
-def _add_groups_above(
-    groups: list[Group], masks: int, category: int, level: int, length: int
-) -> None:
-    """Add the groups of a category and length with a higher level to `groups`, as in `leads`."""
-    ranks = ranks_held(masks, SIZE[category])
-    if RUNNING[category]:
-        ranks = run_starts(ranks & IN_RUNS, length) << (length - 1)
-    ranks = ranks >> level + 1 << level + 1
-    if ranks:
-        _add_groups(groups, ranks, cards_in(category, length), category, length)

@@ -33,10 +33,10 @@ from games.ninefivetwo.trick import (
     TRUMP_FIELD,
     TRUMPS,
     Trick,
+    best_of,
     card_of,
     playable,
     suit_of,
-    winner,
 )
 from games.ninefivetwo.validation import TALON, TRICKS, check_position
 from games.position import (
@@ -279,7 +279,8 @@ class NinefivetwoState(NinefivetwoPosition):
         if len(self.trick) < PLAYERS or self.trump is None:
             self.turn = (seat + 1) % PLAYERS
             return
-        won = winner(self.trick, self.trump)
+        cards = [card_of(played) for _, played in self.trick]
+        won = self.trick[cards.index(best_of(cards, self.trump))][0]
         self.tricks = tuple([n + (s == won) for s, n in enumerate(self.tricks)])
         self.trick = ()
         self.turn = won

@@ -1,5 +1,6 @@
 """Cards and tricks of 9-5-2: which cards may be played, and which seat wins a trick."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from games.deck import RANKS, SUITS, Deck
@@ -59,17 +60,13 @@ def playable(hand: int, trick: Trick) -> int:
     return hand & SUIT_CARDS[suit_of(trick[0][1])] or hand
 
 
-def winner(trick: Trick, trump: int) -> int:
-    """Return the seat that wins a trick of at least one play.
+def best_of(cards: Sequence[int], trump: int) -> int:
+    """Return the card of a trick that beats the others: the highest trump, else of the suit led.
 
-    The highest trump wins. If no trump was played, the highest card of the suit led wins.
+    `cards` are the numbers of the cards in order, at least one.
     """
-    seat, best = trick[0]
-    for other, move in trick[1:]:
-        if suit_of(move) == suit_of(best):
-            higher = move.level > best.level
-        else:
-            higher = suit_of(move) == trump
-        if higher:
-            seat, best = other, move
-    return seat
+    best = cards[0]
+    for card in cards[1:]:
+        if (card & 3 == best & 3 and card > best) or (card & 3 == trump != best & 3):
+            best = card
+    return best

@@ -116,67 +116,75 @@ class MoveGenerator:
             groups.append(Group(2, (1, RED, 1), [BOTH]))
         return groups
 
+    def _spans(
+        self, lacks: list[int], shortest: int, above: int, longer: int
+    ) -> list[tuple[int, int]]:
+        """Return the runs that the jokers can complete, as (lowest rank, highest rank).
+
+        `lacks` holds by rank the number of cards that jokers must replace. Only runs of at least
+        `shortest` ranks above a level, or at that level and longer, are returned.
+        """
+        most = len(self._jokers)
+        spans: list[tuple[int, int]] = []
+        if lacks.count(0) + most < shortest:
+            return spans
+        for low in range(13 - shortest + 1):
+            lack = sum(lacks[low : low + shortest - 1])
+            if lack > most:
+                continue
+            for high in range(low + shortest - 1, 13):
+                lack += lacks[high]
+                if lack > most:
+                    break
+                if (high, high - low + 1) > (above, longer):
+                    spans.append((low, high))
+        return spans
+
     def _runs(self, size: int, above: int, longer: int) -> list[Group]:
         """Return the groups of runs of multiples above a level, or at that level and longer."""
-        most = len(self._jokers)
         lacks = [max(0, size - field.bit_count()) for field in self._fields]
-        if all(sum(lacks[low : low + SHORTEST_RUN]) > most for low in range(11)):
-            return []
+        spans = self._spans(lacks, SHORTEST_RUN, above, longer)
         all_choices: list[Choices] = []
-        for sets in self._sets:
+        for sets in self._sets if spans else ():
             choices = [
                 (cards, jokers)
-                for jokers in range(min(most, size) + 1)
+                for jokers in range(min(len(self._jokers), size) + 1)
                 for cards in sets[size - jokers]
             ]
             choices.sort(reverse=True)
             all_choices.append(choices)
         groups: list[Group] = []
-        category = PAIR_RUN + size - 2
-        for low in range(13 - SHORTEST_RUN + 1):
-            lack = 0
-            for high in range(low, 13):
-                lack += lacks[high]
-                if lack > most:
-                    break
-                length = high - low + 1
-                if length < SHORTEST_RUN or (high, length) <= (above, longer):
-                    continue
-                ranks = all_choices[low : high + 1]
-                if high < TWO:  # without a natural lowest card it would be read higher
-                    ranks[0] = [choice for choice in ranks[0] if choice[0]]
-                group = RunGroup(size * length, (category, high, length), ranks, self._ends)
-                if group.count:
-                    groups.append(group)
+        for low, high in spans:
+            ranks = all_choices[low : high + 1]
+            if high < TWO:  # without a natural lowest card it would be read higher
+                ranks[0] = [choice for choice in ranks[0] if choice[0]]
+            length = high - low + 1
+            reading = (PAIR_RUN + size - 2, high, length)
+            group = RunGroup(size * length, reading, ranks, self._ends)
+            if group.count:
+                groups.append(group)
         return groups
 
     def _flushes(self, above: int, longer: int) -> list[Group]:
         """Return the groups of flushes above a level, or at that level and longer."""
-        most = len(self._jokers)
         by_reading: dict[tuple[int, int], list[int]] = {}
         for suit in range(4):
             cards = [field & 8 >> suit for field in self._fields]
-            if sum([card > 0 for card in cards]) + most < SHORTEST_FLUSH:
+            spans = self._spans([int(not card) for card in cards], SHORTEST_FLUSH, above, longer)
+            if not spans:
                 continue
-            all_choices: list[Choices] = []
-            for rank, card in enumerate(cards):
-                choices = [(card << (56 - 4 * rank), 0)] if card else []
-                all_choices.append([*choices, (0, 1)])
-            for low in range(13 - SHORTEST_FLUSH + 1):
-                lack = 0
-                for high in range(low, 13):
-                    lack += len(all_choices[high]) == 1
-                    if lack > most:
-                        break
-                    length = high - low + 1
-                    if length < SHORTEST_FLUSH or (high, length) <= (above, longer):
-                        continue
-                    ranks = all_choices[low : high + 1]
-                    if high < TWO:
-                        ranks[0] = ranks[0][:-1]
-                    plays = list_runs(ranks, self._ends)
-                    if plays:
-                        by_reading[high, length] = by_reading.get((high, length), []) + plays
+            all_choices: list[Choices] = [
+                [(card << (56 - 4 * rank), 0), (0, 1)] if card else [(0, 1)]
+                for rank, card in enumerate(cards)
+            ]
+            for low, high in spans:
+                ranks = all_choices[low : high + 1]
+                if high < TWO:
+                    ranks[0] = ranks[0][:-1]
+                plays = list_runs(ranks, self._ends)
+                if plays:
+                    reading = (high, high - low + 1)
+                    by_reading[reading] = by_reading.get(reading, []) + plays
         groups = []
         for (high, length), plays in by_reading.items():
             plays.sort(reverse=True)

@@ -247,8 +247,8 @@ def trust(what: str) -> None:
       stich trust 3b6a27bcceb6a42d62a3a8d02a6f0d73653215771de243a63ac048a18b59da29
       stich trust runs/spring
     """
-    if re.fullmatch("[0-9a-f]{64}", what):
-        signing.trust(what)
+    if re.fullmatch("[0-9a-fA-F]{64}", what):
+        signing.trust(what.lower())
         click.echo(f"Runs of the key {what} are accepted from now on.")
         return
     if re.fullmatch("[0-9a-fA-F]{32,}", what) and not Path(what).exists():

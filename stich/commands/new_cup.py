@@ -23,7 +23,7 @@ _CONNECT = "connect"
 @click.argument("path", metavar="CUP.toml", type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--name", help="Name of the cup.", prompt="Name of the cup")
 @click.option("--game", type=GAME, help="The game of the cup.", prompt="Game")
-@click.option("--players", type=int, help="Seats at a table. By default, as few as possible.")
+@int_option("--players", 2, 6, None, "Seats at a table. By default, as few as possible.")
 @click.option(
     "--format",
     "kind",

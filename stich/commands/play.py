@@ -156,7 +156,9 @@ class TerminalGame(Player, MatchObserver):
     default=lambda: secrets.token_hex(4),
     help="The seed of all deals. By default, a new random one, which is shown.",
 )
-@click.option("--seat", type=int, default=0, show_default=True, metavar="N", help="Your seat.")
+@click.option(
+    "--seat", type=int, default=0, show_default=True, metavar="N", help="Your seat, from 0."
+)
 @game_options
 @int_option("--move-ms", 1, 3_600_000, 1000, "Time of a bot for each move, in milliseconds.")
 @flag("--browser", help="Play on a card table in the browser instead.")

@@ -170,7 +170,7 @@ def test_elsewhere_a_run_is_read_with_a_note(finished: Path, tmp_path: Path, key
         succeed("verify", run)
         signing.make_key()
     assert stich("trust", signer[1:]).returncode == 2
-    succeed("trust", signer)
+    succeed("trust", signer.upper())
     assert succeed("standings", run).stderr == ""
     facts = json.loads(succeed("verify", run, "--json").stdout)
     assert (facts["signer"], facts["trusted"]) == (signer, True)

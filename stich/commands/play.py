@@ -115,9 +115,9 @@ class TerminalGame(Player, MatchObserver):
             EOFError: if standard input ends.
         """
         view = self._state.view(self._seat)
-        menu = screen.Menu(view)
+        moves = view.moves()
         self._console.print(screen.position(view.to_dict(), self._names, view.game.title))
-        self._console.print(screen.menu(menu.groups()))
+        self._console.print(screen.menu(screen.groups(moves)))
         while True:
             typed = self._console.input("[b]your move[/b] (? helps): ").strip()
             try:
@@ -126,11 +126,13 @@ class TerminalGame(Player, MatchObserver):
                 if typed in ("?", "help"):
                     self._console.print(screen.HELP)
                 elif typed.startswith("/"):
-                    self._console.print(screen.menu(menu.groups(typed[1:].strip()), limit=None))
-                elif not typed and len(menu) > 1:
-                    self._console.print(screen.menu(menu.groups()))
+                    wanted = screen.groups(moves, typed[1:].strip())
+                    self._console.print(screen.menu(wanted, limit=None))
+                elif not typed and len(moves) > 1:
+                    self._console.print(screen.menu(screen.groups(moves)))
                 else:
-                    return Choice(menu.choose("pass" if typed == "p" else typed or "1").text, 0.0)
+                    move = screen.choose(view, "pass" if typed == "p" else typed or "1")
+                    return Choice(move.text, 0.0)
             except screen.InputError as error:
                 self._console.print(Text(str(error), style="red"))
 

@@ -1,7 +1,7 @@
 """The screen of `stich play`: the view of the person's seat, and the moves that they type."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
 from rich.columns import Columns
@@ -42,57 +42,48 @@ class InputError(ValueError):
     """The person's input is not a move. The message is a sentence for the person."""
 
 
-class Menu:
-    """The legal moves of a view's own seat, numbered from 1 in canonical order."""
+def groups(moves: Iterable[Move], kind: str = "") -> MoveGroups:
+    """The moves whose category (or kind, if they have none) begins with `kind`, numbered from 1.
 
-    def __init__(self, view: View) -> None:
-        self._view = view
-        self._moves = view.moves()
+    By default, these are all moves. The case of `kind` does not matter.
 
-    def __len__(self) -> int:
-        return len(self._moves)
+    Raises:
+        InputError: if there is no such move.
+    """
+    by_title: dict[str, dict[int, Move]] = {}
+    for number, move in enumerate(moves, start=1):
+        title = move.category or move.kind
+        if title.startswith(kind.lower()):
+            by_title.setdefault(title, {})[number] = move
+    if not by_title:
+        raise InputError(f"There are no legal moves of the kind {kind!r}.")
+    return by_title
 
-    def groups(self, kind: str = "") -> MoveGroups:
-        """Return the moves whose category (or kind, if they have none) begins with `kind`.
 
-        By default, these are all moves. The case of `kind` does not matter.
+def choose(view: View, text: str) -> Move:
+    """The legal move that a person has typed, as a number, in wire form, or as cards.
 
-        Raises:
-            InputError: if there is no such move.
-        """
-        groups: dict[str, dict[int, Move]] = {}
-        for number, move in enumerate(self._moves, start=1):
-            title = move.category or move.kind
-            if title.startswith(kind.lower()):
-                groups.setdefault(title, {})[number] = move
-        if not groups:
-            raise InputError(f"There are no legal moves of the kind {kind!r}.")
-        return groups
+    Cards alone, such as "3s3h", mean a play, or the usual move of another phase. A legal move need
+    not be in the list.
 
-    def choose(self, text: str) -> Move:
-        """Return the legal move that a person has typed, as a number, in wire form, or as cards.
-
-        Cards alone, such as "3s3h", mean a play, or the usual move of another phase. A legal move
-        need not be in the list.
-
-        Raises:
-            InputError: if the text is not exactly one legal move.
-        """
-        typed = "".join(text.split())
-        if typed.isascii() and typed.isdigit():
-            count = len(self._moves)
-            # int() refuses very long strings of digits, and no list has a billion moves.
-            if len(typed) <= 9 and 1 <= int(typed) <= count:
-                return self._moves[int(typed) - 1]
-            raise InputError(f"The moves are numbered 1 to {count}; type cards with their suits.")
-        plain = typed.replace("10", "T")
-        if _CARDS.fullmatch(plain):
-            names = (plain[i].upper() + plain[i + 1].lower() for i in range(0, len(plain), 2))
-            typed = f"{VERBS.get(self._view.phase, 'play')}:{''.join(names)}"
-        try:
-            return self._view.check(typed)
-        except IllegalMove as error:
-            raise InputError(error.detail) from error
+    Raises:
+        InputError: if the text is not exactly one legal move.
+    """
+    typed = "".join(text.split())
+    if typed.isascii() and typed.isdigit():
+        moves = view.moves()
+        # int() refuses very long strings of digits, and no list has a billion moves.
+        if len(typed) <= 9 and 1 <= int(typed) <= len(moves):
+            return moves[int(typed) - 1]
+        raise InputError(f"The moves are numbered 1 to {len(moves)}; type cards with their suits.")
+    plain = typed.replace("10", "T")
+    if _CARDS.fullmatch(plain):
+        names = (plain[i].upper() + plain[i + 1].lower() for i in range(0, len(plain), 2))
+        typed = f"{VERBS.get(view.phase, 'play')}:{''.join(names)}"
+    try:
+        return view.check(typed)
+    except IllegalMove as error:
+        raise InputError(error.detail) from error
 
 
 def menu(groups: MoveGroups, limit: int | None = MAX_SHOWN) -> RenderableType:

@@ -10,9 +10,9 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, groupby
+from itertools import groupby
 from time import monotonic
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import click
 from rich.text import Text
@@ -279,52 +279,43 @@ def _by_bot(
     with closing(reach(bot, launch)) as player:
         seats = groupby(decisions, lambda decision: (decision.row.match, decision.row.seat))
         for (match, seat), group in seats:
-            table = _Table(player, cup, f"{match}-{seat}-{secrets.token_hex(4)}", next(group))
-            for decision in chain([table.first], group):
+            clock = TimeBank(cup.clock.move_ms, float(cup.clock.bank_ms))
+            body = partial(request, f"{match}-{seat}-{secrets.token_hex(4)}")
+            place = partial(body, game=cup.game, seat=seat)
+            rules = {"players": cup.players, "options": cup.options}
+            _notify(player, cup, "/start", place(**rules, clock=clock.to_dict()))
+            for turn, decision in enumerate(group, 1):
                 if monotonic() >= until:
                     return
-                move, why = table.ask(decision.row)
+                view, moves = json.loads(decision.row.view), decision.row.moves
+                asked = body(turn=turn, view=view, moves=moves, clock=clock.to_dict())
+                move, why = _ask(player, asked, clock, view)
                 failures = [*failures, why] if why else []
                 if len(failures) == _FAILURES:
                     refuse(f"{bot.name}: {failures[0]} `stich check` finds out more.")
                 yield not why and _compare(decision, move, worlds)
-            table.end()
+            _notify(player, cup, "/end", place(scores=decision.scores))
 
 
-class _Table:
-    """A recorded match as a bot at one seat meets it. `first` is the first decision there."""
+def _notify(player: HttpBot, cup: Cup, path: str, body: bytes) -> None:
+    """Notify a bot that a match begins or ends, unless the bot does not take such requests."""
+    if player.takes(path):
+        player.notify(path, body, cup.clock.move_ms / 1000)
 
-    def __init__(self, player: HttpBot, cup: Cup, match: str, first: RecordedMove) -> None:
-        self.first = first
-        self._player, self._match, self._turn = player, match, 0
-        self._clock = TimeBank(cup.clock.move_ms, float(cup.clock.bank_ms))
-        self._at = {"game": cup.game, "seat": first.row.seat}
-        clock = self._clock.to_dict()
-        self._notify("/start", players=cup.players, options=cup.options, clock=clock)
 
-    def end(self) -> None:
-        """Notify the bot that the match has ended."""
-        self._notify("/end", scores=self.first.scores)
+def _ask(player: HttpBot, body: bytes, clock: TimeBank, view: dict[str, Any]) -> tuple[str, str]:
+    """Ask a bot for its move, and charge its clock.
 
-    def ask(self, row: DecisionRow) -> tuple[str, str]:
-        """Ask the bot for its move. Return the move, and "" or why the bot gave no legal move."""
-        self._turn += 1
-        view, clock = json.loads(row.view), self._clock
-        position = {"turn": self._turn, "view": view, "moves": row.moves}
-        body = request(self._match, **position, clock=clock.to_dict())
-        answer = self._player.move(body, clock.deadline_ms / 1000)
-        clock.charge(answer.elapsed_s * 1000)
-        if not isinstance(answer, Choice):
-            return "", f"{answer.kind}: {answer.detail}"
-        try:
-            return read_view(view).check(answer.move).text, ""
-        except IllegalMove as error:
-            return "", f"{answer.move[:200]} is not legal ({error.reason}): {error.detail}"
-
-    def _notify(self, path: str, **fields: object) -> None:
-        if self._player.takes(path):
-            body = request(self._match, **self._at, **fields)
-            self._player.notify(path, body, self._clock.move_ms / 1000)
+    Return the move and "". If the bot gives no legal move in time, return "" and the reason.
+    """
+    answer = player.move(body, clock.deadline_ms / 1000)
+    clock.charge(answer.elapsed_s * 1000)
+    if not isinstance(answer, Choice):
+        return "", f"{answer.kind}: {answer.detail}"
+    try:
+        return read_view(view).check(answer.move).text, ""
+    except IllegalMove as error:
+        return "", f"{answer.move[:200]} is not legal ({error.reason}): {error.detail}"
 
 
 def _show(number: int, finding: Finding, judge: str) -> None:

@@ -11,7 +11,6 @@ from games import State
 from stich.commands.play import play
 from stich.console import play_screen as screen
 from stich.console.card_text import card
-from stich.console.play_screen import InputError, Menu
 from tests.support.bots.misbehaving import honest, running, says
 from tournament.display.replay import cards_of
 
@@ -35,28 +34,27 @@ def drawn(renderable: object) -> str:
     return capture.get()
 
 
-@pytest.fixture
-def menu() -> Menu:
-    """The moves of the declarer who leads in three-player Dou Dizhu."""
-    return Menu(started("doudizhu").advance("bid:3").view(1))
+LEADER = started("doudizhu").advance("bid:3").view(1)
+"""The view of the declarer who leads in three-player Dou Dizhu."""
 
 
-def test_a_move_is_chosen_by_number_string_or_cards(menu: Menu) -> None:
-    moves = started("doudizhu").advance("bid:3").moves().texts()
-    numbered = {number: move for group in menu.groups().values() for number, move in group.items()}
-    assert [numbered[number].text for number in range(1, len(menu) + 1)] == moves
+def test_a_move_is_chosen_by_number_string_or_cards() -> None:
+    moves = LEADER.moves().texts()
+    groups = screen.groups(LEADER.moves()).values()
+    numbered = {number: move.text for group in groups for number, move in group.items()}
+    assert [numbered[number] for number in range(1, len(moves) + 1)] == moves
     card = cards_of(moves[0])[0]
     for typed in ("1", moves[0], card, card.upper(), f" {card[0]} {card[1]} "):
-        assert menu.choose(typed).text == moves[0]
+        assert screen.choose(LEADER, typed).text == moves[0]
     view = started("ninefivetwo").advance("trump:h").view(0)
     held = view.to_dict()["hand"][0]
-    assert Menu(view).choose(held).text == f"discard:{held}"  # what its phase is about
+    assert screen.choose(view, held).text == f"discard:{held}"  # what its phase is about
 
 
 @pytest.mark.parametrize("typed", ["0", "-1", "1000", "9" * 50, "two", "", "play:9c9c", "²"])
-def test_what_is_no_move_gets_a_sentence(menu: Menu, typed: str) -> None:
-    with pytest.raises(InputError, match=r"\.$"):
-        menu.choose(typed)
+def test_what_is_no_move_gets_a_sentence(typed: str) -> None:
+    with pytest.raises(screen.InputError, match=r"\.$"):
+        screen.choose(LEADER, typed)
 
 
 def test_the_name_of_a_bot_is_no_markup() -> None:
@@ -66,8 +64,7 @@ def test_the_name_of_a_bot_is_no_markup() -> None:
 
 
 def test_long_groups_are_cut_and_say_how_to_see_the_rest() -> None:
-    state = started("zhengfen")
-    groups = Menu(state.view(state.turn or 0)).groups()
+    groups = screen.groups(started("zhengfen").moves())
     biggest = max(groups, key=lambda title: len(groups[title]))
     more = len(groups[biggest]) - screen.MAX_SHOWN
     assert more > 0

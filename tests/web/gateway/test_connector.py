@@ -147,8 +147,9 @@ def hostile_arena(link: ServerConnection) -> None:
 )
 def test_what_an_arena_says_is_bounded_and_printable(path: str, last: str) -> None:
     with arena(hostile_arena) as url:
-        first, *_, end = said_by(url + path)
+        first, *others, end = said_by(url + path)
     assert (first, end) == ("Connected to \\x1b[2J as ann.", last)
+    assert others == ([] if path else [f"The pages at {url} gave no receipt of the run."])
 
 
 def test_missing_tls_redirects_and_proxies_are_named(

@@ -184,8 +184,9 @@ def test_a_match_is_stepped_through_by_keys_and_by_link(tmp_path: Path, width: i
                 assert browser.current_url == f"{page}move=5"
                 find(browser, '[data-go="next"]').send_keys(Keys.ENTER)
                 browser.switch_to.active_element.send_keys(Keys.ARROW_LEFT)  # from the button
+                find(browser, '[data-part="speed"]').send_keys(Keys.HOME)  # the reader chooses
                 assert text(browser, where).startswith("5 /")
-                browser.switch_to.active_element.send_keys(Keys.END)
+                find(browser, '[data-go="next"]').send_keys(Keys.END)
                 assert "Deal 1 is over, and the game" in text(browser, ".result")
                 assert not console_errors(browser)
 

@@ -74,14 +74,6 @@ def test_blocks_that_ended_long_before_the_last_are_left_out(tmp_path: Path) -> 
         assert store.match(shown["match"]).block == 2
 
 
-def test_with_fresh_cards_a_match_is_shown_once_it_has_ended(tmp_path: Path) -> None:
-    with unfinished(tmp_path, FRESH) as store:
-        assert watched(store) == []
-        first = next(iter(played(FRESH)))
-        store.add(first)
-        assert [match["match"] for match in watched(store)] == [first.match]
-
-
 def live(store: Store, seen: str = "") -> dict[str, Any] | None:
     """The match in progress that is shown, or all of the match that was `seen` in progress."""
     match = next_match(create_app(store).test_client(), live=seen)
@@ -96,7 +88,7 @@ def steps_of(data: dict[str, Any]) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("of", [FRESH, cup()], ids=["fresh", "shared"])
 def test_a_match_is_shown_live_unless_its_cards_are_shared(tmp_path: Path, of: Cup) -> None:
     with unfinished(tmp_path, of) as store:
-        assert live(store) is None
+        assert (live(store), watched(store)) == (None, [])
         folder = make_folder(FRESH, store.run().id)
         assert folder is not None
         first, second, *_ = played(of)
@@ -125,6 +117,7 @@ def test_a_match_is_shown_live_unless_its_cards_are_shared(tmp_path: Path, of: C
         assert "number 1" in seen["why"]
         store.add(second)
         assert live(store) is None
+        assert [match["live"] for match in watched(store)] == [False]
 
 
 def cards(data: object) -> set[str]:

@@ -232,17 +232,12 @@ def test_tokens_are_printed_once_for_bots_of_the_cup(tmp_path: Path) -> None:
     assert (wrong.returncode, "did you mean" in wrong.stderr) == (2, True)
 
 
-@pytest.mark.parametrize(
-    ("where", "shown"),
-    [
+def test_stich_run_points_to_stich_arena(tmp_path: Path) -> None:
+    cup = write(tmp_path, {"ann": {"connect": True}}, 'fill = "greedy"')
+    for where, shown in (
         (("--out", "a run"), "--out 'a run'"),
         (("--store", "postgresql://me:secret@h/cup"), "--store postgresql://me@h/cup"),
-    ],
-)
-def test_stich_run_points_to_stich_arena(
-    tmp_path: Path, where: tuple[str, str], shown: str
-) -> None:
-    cup = write(tmp_path, {"ann": {"connect": True}}, 'fill = "greedy"')
-    done = stich("run", cup, *where)
-    assert done.returncode == 2
-    assert done.stderr.endswith(f"run it with: stich arena {cup} {shown}\n")
+    ):
+        done = stich("run", cup, *where)
+        assert done.returncode == 2
+        assert done.stderr.endswith(f"run it with: stich arena {cup} {shown}\n")

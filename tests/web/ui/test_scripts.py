@@ -97,19 +97,6 @@ def test_the_address_the_slider_and_the_list_follow_the_move(browser: Chrome) ->
     assert second == ["#move=2", "2", "2 / 5", "bob pass  2500 ms", moves, ["2bobpass"]]
 
 
-def test_keys_step_unless_somebody_types_or_presses_a_button(browser: Chrome) -> None:
-    script = """
-        const press = (key, target = root, more = {}) => {
-            target.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, ...more }));
-            return [replay.at, timers.length];
-        };
-        const at = [press("End"), press("ArrowLeft"), press("Home", part("speed")), press("x")];
-        at.push(press("Home", root, { ctrlKey: true }), press(" ", root.querySelector("button")));
-        return at;
-    """
-    assert replayed(browser, script) == [[5, 0]] + [[4, 0]] * 5
-
-
 def test_a_result_stays_until_it_is_dismissed_then_play_ends(browser: Chrome) -> None:
     script = """
         const button = root.querySelector('[data-go="play"]');

@@ -103,7 +103,7 @@ class Encoding:
         Seats are counted from the view's own seat, or from 0 in a public view. Numbers above 32,767
         or below -32,767 are clipped.
         """
-        deck, own = self._deck, view.seat or 0
+        deck, first = self._deck, view.seat or 0
         seen: Any = view  # the games have different fields
         plays = view.history.played(deck, self.players)
         played, latest = plays[: self.players], plays[self.players :]
@@ -117,25 +117,25 @@ class Encoding:
         gone += [pile for name, pile in zip(self._piles, piles, strict=True) if name in _OPEN]
         hands = [view.hand, deck.full - deck.united(*gone), table, *piles]
         for by_seat in (played, latest, taken):
-            hands += by_seat[own:] + by_seat[:own]
+            hands += by_seat[first:] + by_seat[:first]
         words = hands
         if deck.packs > 1:
             words = [word for hand in hands for word in _copies(deck, hand)]
         numbers: list[int] = []
         for values in (view.counts, view.scores, *[getattr(seen, name) for name in self._by_seat]):
-            numbers += values[own:] + values[:own]
+            numbers += values[first:] + values[:first]
         numbers += [getattr(seen, name) for name in self._single]
         if self._owed:
             due = view.phase in ("exchange", "discard")
             numbers.append(seen.cards_owed(view.counts[seen.turn]) if due else 0)
         if max(numbers) > _MOST or min(numbers) < -_MOST:
             numbers = [max(-_MOST, min(number, _MOST)) for number in numbers]
-        return Encoded([*words, self._roles(seen, own)], numbers)
+        return Encoded([*words, self._roles(seen, first)], numbers)
 
-    def _roles(self, view: Any, own: int) -> int:
+    def _roles(self, view: Any, first: int) -> int:
         """Return the word with the phase, the bid, the trump suit and the seats that have a role.
 
-        Seats are counted from the seat `own`.
+        Seats are counted from the seat `first`.
         """
         word = 1 << self._phases[view.phase]
         bid, trump, to_beat = getattr(view, "bid", None), getattr(view, "trump", None), view.to_beat
@@ -144,11 +144,11 @@ class Encoding:
         if trump is not None:
             word |= 1 << 2 * _GROUP + trump
         if to_beat is not None:
-            word |= 1 << 3 * _GROUP + (to_beat[0] - own) % self.players
+            word |= 1 << 3 * _GROUP + (to_beat[0] - first) % self.players
         for name, shift in self._seats:
             seat = getattr(view, name)
             if seat is not None:
-                word |= 1 << shift + (seat - own) % self.players
+                word |= 1 << shift + (seat - first) % self.players
         return word
 
     def encode_moves(self, moves: LegalMoves) -> list[int]:

@@ -104,10 +104,7 @@ def decode(body: bytes) -> dict[str, Any]:
 
 
 def has_too_many_containers(body: bytes) -> bool:
-    """Whether a body has more lists and objects than its length allows.
-
-    Creating half a million lists would take half a second.
-    """
+    """Whether a body has so many lists and objects for its length that parsing takes long."""
     allowed = _SPARE_CONTAINERS + len(body) // _BYTES_PER_CONTAINER
     return len(body) > allowed and len(body) - len(body.translate(None, b"[{")) > allowed
 

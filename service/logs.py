@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 REQUEST_ID: Final = "stich.request_id"
 """The key of the request's ID in the WSGI environ."""
 
-_access: Final = logging.getLogger("service.access")
-
 
 class JsonFormatter(logging.Formatter):
     """Formats each record as one line of JSON.
@@ -65,7 +63,7 @@ def log_request(environ: WSGIEnvironment, status: int, seconds: float) -> None:
         "request_id": environ[REQUEST_ID],
     }
     line = "%(client)s %(method)s %(path)s %(status)d %(milliseconds).3f ms %(request_id)s"
-    _access.info(line, fields, extra={"fields": fields})
+    logging.getLogger("service.access").info(line, fields, extra={"fields": fields})
 
 
 def log_error(error: Exception, environ: WSGIEnvironment) -> None:

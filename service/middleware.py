@@ -27,7 +27,7 @@ _ANY_PAGE: Final = (
 
 
 def with_middleware(app: WSGIApplication, settings: Settings, metrics: Metrics) -> WSGIApplication:
-    """Wrap the Flask application in a WSGI application."""
+    """Return a WSGI application that adds headers to the answers of `app` and counts requests."""
 
     def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Answer a request (PEP 3333)."""

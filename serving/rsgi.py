@@ -162,10 +162,7 @@ class RsgiFront:
                 await writer.drain()
 
     async def _open_pipe(self, path: str) -> asyncio.StreamWriter | None:
-        """Open a named pipe for writing. Return None if granian does not open it for reading.
-
-        granian does not do so if the client has left.
-        """
+        """Open a named pipe for writing. Return None if the client has left before."""
         with suppress(TimeoutError):
             async with asyncio.timeout(PIPE_SECONDS):
                 while True:

@@ -46,15 +46,15 @@ def rank_play(ranks: str) -> tuple[str, str, int] | None:
     return None
 
 
-def beside(one: str, two: str) -> bool:
+def beside(card: str, other: str) -> bool:
     """Whether two natural cards can be the other two cards of a full house."""
-    if one[0] == two[0]:
+    if card[0] == other[0]:
         return True
-    if one[1] == two[1] and in_row([one[0], two[0]]):
+    if card[1] == other[1] and in_row([card[0], other[0]]):
         return True
-    if "3" in (one[0], two[0]):
+    if "3" in (card[0], other[0]):
         return True
-    return one[0] in "5TK" and two[0] in "5TK"
+    return card[0] in "5TK" and other[0] in "5TK"
 
 
 def substituted(cards: Cards, candidates: list[str]) -> list[Cards]:
@@ -77,7 +77,7 @@ def triple_ranks(cards: Cards) -> set[str]:
 @cache
 def can_accompany(cards: Cards) -> bool:
     """Whether two cards can be the other two cards of a full house."""
-    return any(beside(one, two) for one, two in substituted(cards, CARDS))
+    return any(beside(card, other) for card, other in substituted(cards, CARDS))
 
 
 def best(plays: list[tuple[str, int]]) -> tuple[str, int]:
@@ -92,7 +92,7 @@ def readings(cards: Cards) -> dict[str, tuple[str, int]]:
     if set(cards) == set(JOKERS):
         return {"pair": ("Rj", 1)}
     natural = [card for card in cards if card not in JOKERS]
-    found: dict[str, list[tuple[str, int]]] = {}
+    ways: dict[str, list[tuple[str, int]]] = {}
     if len(natural) == len(cards):
         if sorted(card[0] for card in cards) == ["5", "K", "T"]:
             suited = len({card[1] for card in cards}) == 1
@@ -103,16 +103,16 @@ def readings(cards: Cards) -> dict[str, tuple[str, int]]:
     for ranks in substituted(bare(cards), [*RANKS]):
         play = rank_play("".join(sorted(ranks)))
         if play:
-            found.setdefault(play[0], []).append(play[1:])
+            ways.setdefault(play[0], []).append(play[1:])
         if suited and len(set(ranks)) == len(ranks) and in_row([*ranks]):
             top = max(ranks, key=RANKS.index)
-            found.setdefault("flush", []).append((top, len(ranks)))
+            ways.setdefault("flush", []).append((top, len(ranks)))
     if len(cards) == 5:
         for three in combinations(cards, 3):
             two = tuple(card for card in cards if card not in three)
             if can_accompany(two):
-                found.setdefault("fullhouse", []).extend((rank, 1) for rank in triple_ranks(three))
-    return {category: best(plays) for category, plays in found.items() if plays}
+                ways.setdefault("fullhouse", []).extend((rank, 1) for rank in triple_ranks(three))
+    return {category: best(plays) for category, plays in ways.items() if plays}
 
 
 def order(cards: Cards, category: str, rank: str) -> tuple[int, int, int, list[int]]:
@@ -149,14 +149,14 @@ def listed(
     plays: dict[Cards, dict[str, tuple[str, int]]], table: Play | None
 ) -> list[tuple[str, str, str, int]]:
     """The legal plays in the contract's order: move, category, rank, length."""
-    found = []
+    entries = []
     for cards, ways in plays.items():
         for category, (rank, length) in ways.items():
             if table is None or beats((category, rank, length), table):
                 suffix = f"={category}" if len(ways) > 1 else ""
                 move = "play:" + "".join(cards) + suffix
-                found.append((order(cards, category, rank), (move, category, rank, length)))
-    return [play for _, play in sorted(found)]
+                entries.append((order(cards, category, rank), (move, category, rank, length)))
+    return [play for _, play in sorted(entries)]
 
 
 def verdict(

@@ -1,1 +1,1 @@
-"""The operations: plain ones, sealed ones, and those outside /v1."""
+"""The operations: plain ones, sealed ones, and those outside `/v1`."""

@@ -199,7 +199,7 @@ def checked(
     *checks: tuple[Callable[[Any], bool], str],
     **kwargs: Any,
 ) -> JsonField:
-    """A field for values that pass all checks, of which each has a message for values that fail."""
+    """A field for values that pass all checks. A check has a message for values that fail it."""
 
     def load(value: Any) -> Any:
         for passes, message in checks:
@@ -247,10 +247,7 @@ def _at_most(characters: int) -> tuple[Callable[[Any], bool], str]:
 
 
 def unchecked_enum(description: str, values: tuple[str, ...], **kwargs: Any) -> JsonField:
-    """A field for one of `values`.
-
-    Any string of up to 32 characters passes schema validation, and `games` checks the value.
-    """
+    """A field for one of `values`. Any string of up to 32 characters passes; `games` checks it."""
     schema = {"type": "string", "enum": list(values)}
     return checked(description, schema, STRING, ENCODABLE, _at_most(32), **kwargs)
 
@@ -262,10 +259,7 @@ def constant(description: str, word: str) -> JsonField:
 
 
 def move(description: str) -> JsonField:
-    """A field for a move.
-
-    Any string of up to `MAX_MOVE_LENGTH` characters passes here, and the rules judge the move.
-    """
+    """A field for a move. Any string that is not too long passes, and the rules judge the move."""
     type_ = Annotated[str, msgspec.Meta(max_length=MAX_MOVE_LENGTH)]
     return checked(description, ref("Move"), STRING, _at_most(MAX_MOVE_LENGTH), referred=type_)
 

@@ -70,8 +70,8 @@ def test_a_body_must_be_plain_json_in_utf_8(service: Service) -> None:
     right = ["", "; charset=utf-8", "; charset=UTF-8", '; charset="Utf-8"', "; charset=utf8"]
     wrong = ["5", "; charset=latin-1", "; charset=UTF-16", '; charset="us-ascii"']
     for code, types in (
-        ("invalid-request", ["Application/JSON", *[JSON + more for more in right]]),
-        ("unsupported-media-type", ["", "text/plain", "é", *[JSON + more for more in wrong]]),
+        ("invalid-request", ["Application/JSON", *[JSON + rest for rest in right]]),
+        ("unsupported-media-type", ["", "text/plain", "é", *[JSON + rest for rest in wrong]]),
     ):
         for content_type in types:
             assert service.send("/v1/moves", b"{}", content_type)["code"] == code, content_type

@@ -64,7 +64,7 @@ class Machine:
         return text
 
     def start(
-        self, name: str, at: str = "", changes: Mapping[str, str] | None = None, **more: str
+        self, name: str, at: str = "", changes: Mapping[str, str] | None = None, **environ: str
     ) -> Program:
         """Start the commands of a block in a folder of the machine."""
         self.ran.add(name)
@@ -77,18 +77,18 @@ class Machine:
         activate = self.folder / "stich" / "bin" / "activate"
         if activate.exists():
             script = f". {activate}\n{script}"
-        return Program(["sh", "-e", "-c", script], cwd=folder, env={**self._environ, **more})
+        return Program(["sh", "-e", "-c", script], cwd=folder, env={**self._environ, **environ})
 
-    def run(self, name: str, at: str = "", **more: Any) -> str:
+    def run(self, name: str, at: str = "", **options: Any) -> str:
         """Run the commands of a block to their end. Return what they write."""
-        program = self.start(name, at, **more)
+        program = self.start(name, at, **options)
         assert program.end() == 0, program.text
         return program.text
 
     @contextmanager
-    def started(self, name: str, at: str = "", **more: Any) -> Iterator[Program]:
+    def started(self, name: str, at: str = "", **options: Any) -> Iterator[Program]:
         """Start the commands of a block. Kill them at the end."""
-        program = self.start(name, at, **more)
+        program = self.start(name, at, **options)
         try:
             yield program
         finally:

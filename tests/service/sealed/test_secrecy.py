@@ -39,7 +39,7 @@ def test_hidden_cards_change_no_answer(
             requests: list[tuple[str, dict[str, Any]]] = [("view", {}), ("moves", {})]
             for move in ("pass", "bid:3", "call:5h", "play:3c3d", "give:4h", "play:??", "trump:c"):
                 requests += [("validate", {"move": move}), ("advance", {"moves": [move, move]})]
-            got = [client.post(f"/v1/sealed/{path}", json=body | more) for path, more in requests]
+            got = [client.post(f"/v1/sealed/{path}", json=body | part) for path, part in requests]
             texts = [answer.text for answer in got if "sealed" not in (answer.json or {})]
             sizes = [len(answer.data) for answer in got]
             # threads that earlier tests have left may still log

@@ -24,14 +24,14 @@ USAGE = {"prompt_tokens": 1000, "completion_tokens": 50, "total_tokens": 1050}
 def completion(
     words: Any, usage: Any = USAGE, finish: str = "stop", **message: Any
 ) -> dict[str, Any]:
-    told = {"role": "assistant", "content": words, "refusal": None} | message
-    choice = {"index": 0, "message": told, "logprobs": None, "finish_reason": finish}
+    reply = {"role": "assistant", "content": words, "refusal": None} | message
+    choice = {"index": 0, "message": reply, "logprobs": None, "finish_reason": finish}
     about = {"id": "chatcmpl-1", "created": 1, "model": "stand-in", "object": "chat.completion"}
     return {**about, "choices": [choice], "usage": usage}
 
 
-def says(words: Any, **more: Any) -> Act:
-    return lambda handler, body: handler.answer(200, completion(words, **more))
+def says(words: Any, **fields: Any) -> Act:
+    return lambda handler, body: handler.answer(200, completion(words, **fields))
 
 
 def moves(move: str, comment: str = "why not") -> Act:

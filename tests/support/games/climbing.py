@@ -63,7 +63,7 @@ def assert_lists(
     for hand in hands:
         sets = [cards for size in range(len(hand)) for cards in {*combinations(hand, size + 1)}]
         readings = {cards: read(cards) for cards in sets if _has_lowest_suits(cards, hand)}
-        expected = {"play:" + "".join(cards): found for cards, found in readings.items() if found}
+        expected = {"play:" + "".join(cards): play for cards, play in readings.items() if play}
         leads = [*list_moves(deck.hand(hand), None)]
         assert {move.text: (move.category, move.rank, move.length) for move in leads} == expected
         for text, on_table in tables.values():

@@ -8,17 +8,17 @@ from games.zhengfen.combinations import DECK
 from tests.support.games.playing import cards, set_up
 
 
-def wire(hands: list[str], table: str | None = None, by: int = -1, **more: Any) -> dict[str, Any]:
+def wire(hands: list[str], table: str | None = None, by: int = -1, **rest: Any) -> dict[str, Any]:
     """The wire form of a trick in which seat 0 moves, and seat `by` has played `table`."""
     fields: dict[str, Any] = {"first": 0, "out": [n for n, hand in enumerate(hands) if not hand]}
     if table is not None:
         fields["table"] = {"seat": by % len(hands), "move": f"play:{table}"}
         fields["trick"] = cards(table.partition("=")[0])
-    return set_up("zhengfen", hands, **(fields | more))
+    return set_up("zhengfen", hands, **(fields | rest))
 
 
-def position(hands: list[str], table: str | None = None, by: int = -1, **more: Any) -> State:
-    return games.get("zhengfen").state(wire(hands, table, by, **more))
+def position(hands: list[str], table: str | None = None, by: int = -1, **rest: Any) -> State:
+    return games.get("zhengfen").state(wire(hands, table, by, **rest))
 
 
 def lead(hand: str) -> State:

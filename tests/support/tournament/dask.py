@@ -28,19 +28,19 @@ class Cluster:
         )
         self.address = self.scheduler.wait_for(r"Scheduler at:\s+(\S+)")[1]
 
-    def _start(self, *words: object, **more: Any) -> Program:
-        started = start(self.folder, *words, **more)
+    def _start(self, *words: object, **options: Any) -> Program:
+        started = start(self.folder, *words, **options)
         self._stack.callback(started.kill)
         return started
 
-    def start_worker(self, name: str, tables: int | None = 1, **more: Any) -> Program:
+    def start_worker(self, name: str, tables: int | None = 1, **options: Any) -> Program:
         """Start a worker and wait until it is registered. It has no nanny that restarts it."""
         words: list[object] = ["worker", self.address, "--name", name, "--no-nanny"]
         words += ["--host", "127.0.0.1", "--no-dashboard", "--nthreads", tables or 1]
         words += ["--local-directory", self.folder / "dask"]
         if tables is not None:
             words += ["--resources", f"tables={tables}"]
-        worker = self._start(*words, **more)
+        worker = self._start(*words, **options)
         worker.wait_for("Registered to")
         return worker
 

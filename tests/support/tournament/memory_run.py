@@ -64,7 +64,7 @@ def run_of(
     format: Format | None = None,
     stop: Stop | None = None,
     finished: bool = True,
-    **more: Any,
+    **facts: Any,
 ) -> MemoryRun:
     """A finished run of these matches. Bots that played need not be in `bots`."""
     seated = {bot for match in played for bot in match.table}
@@ -73,5 +73,5 @@ def run_of(
     cup = Cup("Test", "doudizhu", 3, all_bots, format=kind, stop=stop or Stop())
     known: dict[str, Any] = {"id": "0" * 32, "signer": "0" * 64, "seed": "s", "match_key": "key"}
     known |= {"commitment": None, "max_difference": cup.max_difference}
-    known["ranges"] = kind_of_ranges(cup, finished, more.get("extended", False))
-    return MemoryRun(StoredRun(cup=cup, finished=finished, **(known | more)), played)
+    known["ranges"] = kind_of_ranges(cup, finished, facts.get("extended", False))
+    return MemoryRun(StoredRun(cup=cup, finished=finished, **(known | facts)), played)

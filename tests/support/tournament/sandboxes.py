@@ -16,11 +16,11 @@ from tournament.config.cup import Bot, Limits
 WHY_NO_SANDBOX = why_no_sandbox()
 
 
-def launched(bot: Bot, folder: Path, **more: Any) -> LaunchSettings:
+def launched(bot: Bot, folder: Path, **options: Any) -> LaunchSettings:
     """The settings to start a bot in a sandbox. Skips the test where there is none."""
     if WHY_NO_SANDBOX:
         pytest.skip(WHY_NO_SANDBOX)
-    return prepare_launch([bot], Limits(), 60_000, sandbox=True, folder=folder, **more)[0]
+    return prepare_launch([bot], Limits(), 60_000, sandbox=True, folder=folder, **options)[0]
 
 
 def output(bot: Bot, launch: LaunchSettings) -> str:

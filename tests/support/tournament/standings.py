@@ -62,8 +62,8 @@ def cup(blocks: int = 12, seed: int = 1) -> list[MatchSummary]:
     matches = []
     for block, turn in product(range(blocks), range(3)):
         seating = BOTS[turn:] + BOTS[:turn]
-        one, two = dice.randint(-4, 4), dice.randint(-4, 4)
-        luck = zip((one, two, -one - two), seating, strict=True)
+        ann, bob = dice.randint(-4, 4), dice.randint(-4, 4)
+        luck = zip((ann, bob, -ann - bob), seating, strict=True)
         points = [chance + (4 if bot == "ann" else -2) for chance, bot in luck]
         matches.append(match(block, turn, seating, points))
     return matches

@@ -5,13 +5,13 @@ from tests.support.tournament import played
 from tournament.records import Answer, FaultKind, FaultRecord, MatchRecord
 
 NAMES = ("ann", "böb", "cat")
-FAULTY = next(one for one in played.played(played.cup(NAMES), {"böb": 40}) if one.faults)
+FAULTY = next(record for record in played.played(played.cup(NAMES), {"böb": 40}) if record.faults)
 
 
 def fault(turn: int = 1, kind: FaultKind = FaultKind.TIMEOUT) -> FaultRecord:
     """A fault of böb."""
-    said = replace(FAULTY.faults[0], detail="Its output: \0 \ud800 ☃.", output="\0last words")
-    return replace(said, seat=1, turn=turn, kind=kind, answer=Answer(200, "X: \0", "\ud800", 3))
+    usual = replace(FAULTY.faults[0], detail="Its output: \0 \ud800 ☃.", output="\0last words")
+    return replace(usual, seat=1, turn=turn, kind=kind, answer=Answer(200, "X: \0", "\ud800", 3))
 
 
 def record(block: int = 1, number: int = 0, **fields: Any) -> MatchRecord:

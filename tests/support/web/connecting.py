@@ -24,9 +24,9 @@ def token(cup: Path, name: str) -> str:
     return succeed("invite", cup, name, "--out", cup.parent / "run").stdout.strip()
 
 
-def connect(cup: Path, name: str, port: int, *more: str) -> subprocess.Popen[str]:
+def connect(cup: Path, name: str, port: int, *options: str) -> subprocess.Popen[str]:
     words = (f"http://127.0.0.1:{port}", bot(name), "--token", token(cup, name), "--no-sandbox")
-    return started("connect", *words, *more)
+    return started("connect", *words, *options)
 
 
 def started_here(above: Path, deals: int = 2) -> Path:
@@ -38,9 +38,9 @@ def started_here(above: Path, deals: int = 2) -> Path:
     return folder / "run"
 
 
-def differing(one: Path, other: Path) -> set[tuple[int, tuple[str, ...]]]:
+def differing(first: Path, second: Path) -> set[tuple[int, tuple[str, ...]]]:
     """The matches with different scores in two runs, by block and seating."""
-    with Store.open(one) as mine, Store.open(other) as theirs:
+    with Store.open(first) as mine, Store.open(second) as theirs:
         pairs = list(zip(mine.matches(), theirs.matches(), strict=True))
         assert not any(match.faults for run in (mine, theirs) for match in run.matches())
     assert all((a.block, a.seating) == (b.block, b.seating) for a, b in pairs)

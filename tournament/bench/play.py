@@ -255,7 +255,8 @@ LANDMARKS_FILE = Path(__file__).with_name("landmarks.json")
 def read_par() -> Mapping[str, tuple[int, ...]]:
     """Read par for every block of the public deals, in points summed over the block's deals.
 
-    The keys are such as "ninefivetwo 3". Games with the same par in every block are left out.
+    A key is a game and a number of players, such as "ninefivetwo 3". Games with the same par in
+    every block are left out.
     """
     return msgspec.json.decode(PAR_FILE.read_bytes(), type=dict[str, tuple[int, ...]])
 

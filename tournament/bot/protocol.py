@@ -70,7 +70,7 @@ def request(match: str, **fields: object) -> bytes:
 class Info:
     """The part of an answer's `info` to keep, and a sentence about each part that was dropped."""
 
-    kept: Mapping[str, str | float] = field(default_factory=dict)
+    values: Mapping[str, str | float] = field(default_factory=dict)
     dropped: tuple[str, ...] = ()
 
 
@@ -95,7 +95,7 @@ def read_info(value: object) -> Info:
     """The part of any `info` that fits the protocol, and why other parts were dropped or cut."""
     if not isinstance(value, dict):
         return Info(dropped=('"info" must be an object.',))
-    kept: dict[str, str | float] = {}
+    values: dict[str, str | float] = {}
     dropped = []
     if "comment" in value:
         comment = value["comment"]
@@ -104,7 +104,7 @@ def read_info(value: object) -> Info:
             if len(text) > _MAX_COMMENT:
                 text = text[: _MAX_COMMENT - len(_CUT)] + _CUT
                 dropped.append(f"The comment has more than {_MAX_COMMENT} characters.")
-            kept["comment"] = text
+            values["comment"] = text
         else:
             dropped.append('"comment" must be a string.')
     numbers = ((name, item) for name, item in value.items() if name != "comment")
@@ -112,12 +112,12 @@ def read_info(value: object) -> Info:
         if not re.fullmatch("[a-z][a-z0-9_]{0,31}", name):
             dropped.append(f"{name[:40]!a} is no name: write [a-z][a-z0-9_]{{0,31}}.")
         elif isinstance(item, int | float) and not isinstance(item, bool) and math.isfinite(item):
-            kept[name] = float(item)
+            values[name] = float(item)
         else:
             dropped.append(f'"{name}" must be a finite number.')
     if len(value) - ("comment" in value) > _MAX_NUMBERS:
         dropped.append(f"There are more than {_MAX_NUMBERS} numbers.")
-    return Info(kept, tuple(dropped))
+    return Info(values, tuple(dropped))
 
 
 def read_move(reply: Reply, elapsed_s: float) -> Choice:

@@ -27,8 +27,8 @@ class Scope:
     def fit(self, options: Mapping[str, Value], number: int = 0) -> dict[str, Value]:
         """A copy of `options` that fits this scope.
 
-        An option of the scope that is missing or has an unsupported value gets value `number` (from
-        0, modulo their number) of the scope's values.
+        An option of the scope that is missing or has an unsupported value gets the scope's value at
+        index `number`, which wraps around.
         """
         replaced = {
             name: values[number % len(values)]

@@ -262,20 +262,19 @@ class HttpBot(Player):
 def _as_text(received: bytes) -> Answer:
     """An answer as text, with headers and body cut to 16 KiB each. Without a status line, all of it
     is the body."""
-    head, _, body = received.partition(b"\r\n\r\n")
-    status_line, _, headers = head.partition(b"\r\n")
+    head, *rest = re.split(rb"\r?\n\r?\n", received, maxsplit=1)
+    status_line, *headers = re.split(rb"\r?\n", head, maxsplit=1)
     status = re.match(rb"HTTP/[^ ]* (\d{1,3})\d*( |$)", status_line)
-    if status is None:
-        headers, body = b"", received
+    head, body = (b"".join(headers), b"".join(rest)) if status else (b"", received)
     head_text, body_text = (
-        part[:_KEPT].decode("utf-8", "backslashreplace") for part in (headers, body)
+        part[:_KEPT].decode("utf-8", "backslashreplace") for part in (head, body)
     )
     return Answer(int(status[1]) if status else None, head_text, body_text, len(body))
 
 
 class StartError(StichError):
-    """A bot does not start or cannot be reached. The text says why, and `fix`, if known, how to fix
-    that."""
+    """A bot does not start or cannot be reached. The text says why, and how to fix that. `fix` is
+    the part of the text that says how, or ""."""
 
     def __init__(self, text: str, fix: str = "") -> None:
         super().__init__(text if fix in text else f"{text} {fix}")

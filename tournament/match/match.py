@@ -219,7 +219,7 @@ class Match:
         seat.times.append(outcome.elapsed_s * 1000)
         seat.clock.charge(outcome.elapsed_s * 1000)
         if isinstance(outcome, Choice):
-            if info := outcome.info.kept:
+            if info := outcome.info.values:
                 seat.info_bytes += len(msgspec.json.encode(info))
                 if seat.info_bytes <= INFO_LIMIT:
                     self.info[len(self.moves)] = info

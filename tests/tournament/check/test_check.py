@@ -285,7 +285,7 @@ def test_the_curl_line_repeats_the_request() -> None:
     assert seen == [first]
 
 
-def test_a_url_at_which_nobody_answers() -> None:
+def test_a_url_at_which_nothing_answers() -> None:
     _, report = checked("--url", f"http://127.0.0.1:{find_port('127.0.0.1', 0)}", *FEW)
     (failure,) = failures(report)
     assert "Connection refused" in failure["problem"]

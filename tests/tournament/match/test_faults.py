@@ -120,6 +120,9 @@ def test_evidence_is_kept_and_printed_without_control_characters() -> None:
     assert "Content-Length: 7" in fault.answer.headers
     assert fault.url.startswith("http://127.0.0.1:")
     assert json.loads(fault.request)["view"]["seat"] == 0
+    bare = hostile.answer(b'{"move": "x"}').replace(b"\r\n", b"\n")
+    (fault,) = match(hostile.sends(bare), strikes=1).faults
+    assert (fault.answer.status, fault.answer.body) == (200, '{"move": "x"}')
 
 
 PASS = b'{"move": "pass"}'

@@ -1,4 +1,4 @@
-"""Where one move is legal, it is played and nobody is asked, unless the cup asks for all."""
+"""Where one move is legal, it is played and no bot is asked, unless the cup asks for all."""
 
 from dataclasses import replace
 from pathlib import Path

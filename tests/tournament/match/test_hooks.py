@@ -27,9 +27,9 @@ class Notified(Dice):
         self.on_notify(path)
 
 
-def match_of(*names: str, on_notify: Callable[[str], object], **more: Any) -> None:
+def match_of(*names: str, on_notify: Callable[[str], object], **options: Any) -> None:
     """A match of such bots; the same name is the same bot."""
-    bots = {name: Notified(name, on_notify=on_notify, **more) for name in names}
+    bots = {name: Notified(name, on_notify=on_notify, **options) for name in names}
     played.match([bots[name] for name in names])
 
 

@@ -44,7 +44,7 @@ NAMES = ["Nodes", "", "a\\n", "a" * 33, "\\ud800"]
 )
 def test_what_does_not_fit_is_dropped_and_no_fault(text: str) -> None:
     info = info_of(text)
-    assert (info.kept, bool(info.dropped)) == ({}, True)
+    assert (info.values, bool(info.dropped)) == ({}, True)
 
 
 def test_only_constants_elsewhere_are_a_fault() -> None:
@@ -58,8 +58,8 @@ def test_a_long_comment_is_cut_and_sixteen_numbers_are_kept() -> None:
     assert exact == Info({"comment": "x" * 2000})
     many = {f"n{i}": i for i in range(17)}
     cut = read_info({**many, "comment": "y" * 2001})
-    assert list(cut.kept) == ["comment", *list(many)[:16]]
-    assert (cut.kept["comment"], len(cut.dropped)) == ("y" * 1996 + " […]", 2)
+    assert list(cut.values) == ["comment", *list(many)[:16]]
+    assert (cut.values["comment"], len(cut.dropped)) == ("y" * 1996 + " […]", 2)
 
 
 def match(info: dict[str, Any], deals: int) -> MatchRecord:

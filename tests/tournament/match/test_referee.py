@@ -38,7 +38,7 @@ def test_both_play_the_same_match(service: str, game: str) -> None:
 
 def test_a_service_that_does_not_answer_is_a_sentence(service: str) -> None:
     HttpReferee(service).ready()
-    nobody = HttpReferee("http://127.0.0.1:1")
+    absent = HttpReferee("http://127.0.0.1:1")
     state = Referee().start("doudizhu", 3, "seed", {})
     with (
         socket.create_server(("127.0.0.1", 0)) as listener,
@@ -48,7 +48,7 @@ def test_a_service_that_does_not_answer_is_a_sentence(service: str) -> None:
     ):
         silent = HttpReferee(f"http://127.0.0.1:{listener.getsockname()[1]}")
         attempts: dict[str, Callable[[], object]] = {
-            "no connection": lambda: match(nobody, "doudizhu"),
+            "no connection": lambda: match(absent, "doudizhu"),
             "status 404": HttpReferee(f"{service}elsewhere").ready,
             "nothing within 0.1 s": lambda: silent.ready(0.1),
             "status 422": lambda: HttpReferee(service).start("skat", 3, "seed", {}),

@@ -207,7 +207,7 @@ def _home() -> Path:
 
 
 def _python() -> list[Path]:
-    """The folders of this Python and of packages for bots outside the system's folders, sorted."""
+    """The folders of this Python, and packages that bots import, without system folders, sorted."""
     prefixes = {Path(prefix) for prefix in (sys.prefix, sys.base_prefix)}
     places = prefixes | {prefix.resolve() for prefix in prefixes}
     places.update(place for name in _PACKAGES for place in CHECKOUT.glob(name))

@@ -15,15 +15,15 @@ _RUNNER = "runner"
 _RUNNER_WEIGHT = "1000"  # a bot has 100
 
 
-def delegate(root: Path = ROOT, own: Path = Path("/proc/self/cgroup")) -> str | None:
+def delegate(root: Path = ROOT, membership: Path = Path("/proc/self/cgroup")) -> str | None:
     """Prepare this process's control group to hold groups of bots. Return its folder.
 
     Moves this process into a subgroup. Returns None if the system has no such groups, or the group
     cannot limit memory and processes, may not be changed, or has other processes. `root` is where
-    the groups are mounted. `own` is the file that names this process's group.
+    the groups are mounted. `membership` is the file that names this process's group.
     """
     try:
-        lines = own.read_text().splitlines()
+        lines = membership.read_text().splitlines()
         path = next(line[3:] for line in lines if line.startswith("0::"))
         here = root / path.lstrip("/")
         if here.name == _RUNNER:  # an earlier run in the same process has moved it

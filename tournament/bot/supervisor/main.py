@@ -182,7 +182,7 @@ class Supervisor:
         return chunk
 
     def reap(self) -> None:
-        """Collect orphans that have ended, and the bot, whose `status` is then set."""
+        """Collect the children that have ended, and set `status` if the bot has."""
         with contextlib.suppress(ChildProcessError):
             while (ended := os.waitpid(-1, os.WNOHANG))[0]:
                 if self.bot is not None and ended[0] == self.bot.pid:
@@ -215,7 +215,7 @@ class Supervisor:
             remove_copy(self.copy)
 
     def report(self, request: bytes) -> None:
-        """Answer with the bot's status and the end of its output. Request `C` discards that."""
+        """Answer with the bot's status and the end of its output, which `C` discards first."""
         for _ in range(8):  # read what is there, but only a few pieces of a flood
             if not self.drain():
                 break

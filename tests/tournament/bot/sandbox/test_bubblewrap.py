@@ -30,21 +30,21 @@ from tournament.records import FaultKind
 
 
 @contextmanager
-def running(command: str, folder: Path = HOSTILE, **more: Any) -> Iterator[StartedBot]:
+def running(command: str, folder: Path = HOSTILE, **options: Any) -> Iterator[StartedBot]:
     """A bot in a sandbox that has made a move."""
     sandboxed = Bot("x", command)
-    with closing(start(sandboxed, launched(sandboxed, folder, **more))) as started:
+    with closing(start(sandboxed, launched(sandboxed, folder, **options))) as started:
         assert isinstance(started.move(REQUEST, 60), Choice)
         yield started
 
 
-def spied(hall: Path, **more: Any) -> str:
+def spied(hall: Path, **options: Any) -> str:
     """What a spy prints that is started in the folder of the cup, and still makes its moves."""
     shutil.copytree(HOSTILE, hall / "hostile", ignore=shutil.ignore_patterns("__pycache__"))
     cup = hall / "cup.toml"
     with hostile.running(hostile.first) as url:
         command = f"{sys.executable} hostile spies {cup} {url}"
-        with running(command, hall, secret=(cup,), **more) as started:
+        with running(command, hall, secret=(cup,), **options) as started:
             return started.output()
 
 

@@ -1,17 +1,14 @@
 """What a ladder costs as it grows, in processor time and memory.
 
-`python -m benchmarks cups.growth` makes the ladders of SIZES; `python -m benchmarks.cups.growth
-300 10000,100000` makes one of 300 bots, and measures it after 10,000 and after 100,000 matches.
 The runner itself makes each ladder, with matches that cost nothing.
 """
 
 import itertools
 import resource
-import sys
 import tempfile
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from multiprocessing import get_context
@@ -51,9 +48,7 @@ UNITS = {
 }
 LIMITS = {
     ("standings", 2_000, 100_000): 6.0,
-    ("standings", 300, 1_000_000): 20.0,
     ("memory of the standings", 2_000, 100_000): 400.0,
-    ("memory of the standings", 300, 1_000_000): 1_200.0,
     ("resume", 2_000, 100_000): 10.0,
     ("drawing an epoch", 2_000, 100_000): 0.5,
     ("a bot's page", 2_000, 100_000): 0.3,
@@ -191,11 +186,11 @@ def _pages(folder: Path, _bots: int) -> dict[str, float]:
         return {"a bot's page": page, "a match looked up": (time.process_time() - start) * 10}
 
 
-def _played(folder: Path, bots: int, before: int, matches: int) -> dict[str, float]:
-    """Play on from `before` to `matches` matches, and measure the last part of them."""
-    last = (matches - before) // SHARE
+def _played(folder: Path, bots: int, matches: int) -> dict[str, float]:
+    """Play a ladder, and measure the last part of its matches."""
+    last = matches // SHARE
     marks: list[float] = []
-    numbers = itertools.count(before)
+    numbers = itertools.count()
 
     def mark() -> None:
         if next(numbers) in (matches - last, matches):
@@ -215,48 +210,29 @@ def _inside(work: Callable[..., dict[str, float]], *arguments: object) -> dict[s
         return process.submit(work, *arguments).result()
 
 
-def grown(bots: int, sizes: Iterable[int]) -> Iterator[tuple[int, dict[str, float]]]:
-    """Grow a ladder to these numbers of matches, which ascend.
-
-    Yields each number with the values by name: processor time in s or ms, and memory in MB.
-    """
+def figures(bots: int, matches: int) -> Iterator[Figure]:
+    """Make a ladder, and yield a figure for each value. The peer is the limit, if there is one."""
     with tempfile.TemporaryDirectory() as name:
-        folder, before = Path(name) / "run", 0
-        for matches in sizes:
-            values = _inside(_played, folder, bots, before, matches)
-            for work in (_standings, _resume, _epoch, _pages):
-                values |= _inside(work, folder, bots)
-            before = matches
-            yield matches, values
+        folder = Path(name) / "run"
+        values = _inside(_played, folder, bots, matches)
+        for work in (_standings, _resume, _epoch, _pages):
+            values |= _inside(work, folder, bots)
+    for name, ours in values.items():
+        title = f"{name}, {bots:,} bots, {matches:,} matches"
+        at_any_size = LIMIT_OF_A_LOOKUP if name == "a match looked up" else None
+        if limit := LIMITS.get((name, bots, matches), at_any_size):
+            yield Figure.less(title, ours, "limit", limit, UNITS[name], 1.0)
+        else:
+            yield Figure.less(title, ours, f"{matches:,} matches", ours, UNITS[name])
 
 
-def figures(bots: int, sizes: Sequence[int]) -> Iterator[Figure]:
-    """Yield a figure for each value at each size. The peer is the limit, or the first size."""
-    first: dict[str, float] = {}
-    for matches, values in grown(bots, sizes):
-        first = first or values
-        for name, ours in values.items():
-            title = f"{name}, {bots:,} bots, {matches:,} matches"
-            peer, peers, aim = f"{sizes[0]:,} matches", first[name], None
-            at_any_size = LIMIT_OF_A_LOOKUP if name == "a match looked up" else None
-            if limit := LIMITS.get((name, bots, matches), at_any_size):
-                peer, peers, aim = "limit", limit, 1.0
-            yield Figure.less(title, ours, peer, peers, UNITS[name], aim)
-
-
-def sections(sizes: Iterable[tuple[int, Sequence[int]]] = ()) -> list[Section]:
-    """The growth of ladders, given numbers of bots and of matches; SIZES by default."""
-    ladders = list(sizes) or [(bots, [matches]) for bots, matches in SIZES]
+def sections() -> list[Section]:
+    """The growth of the ladders of SIZES."""
     how = (
         "Ladders that the runner itself has made, with matches that cost nothing, in processor time"
         " and peak memory. *A match* is the runner's time for each of the last fifth of the"
         " matches; *resume* is all until the first match, *a bot's page* one asked for again"
         " after the first page."
     )
-    rows = [figure for bots, matches in ladders for figure in figures(bots, matches)]
+    rows = [figure for size in SIZES for figure in figures(*size)]
     return [Section("Growth of a ladder", how, rows)]
-
-
-if __name__ == "__main__":
-    numbers = [int(number) for number in sys.argv[2].split(",")]
-    print(sections([(int(sys.argv[1]), numbers)])[0].text())

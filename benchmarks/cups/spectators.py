@@ -137,9 +137,10 @@ def sections() -> list[Section]:
     pairs = [(play(0), play(SPECTATORS)) for _ in range(ROUNDS)]
     rates = [[cup.matches / cup.seconds for cup in pair] for pair in pairs]
     costs = [[cup.cup_s / cup.matches * 1000 for cup in pair] for pair in pairs]
-    share = median(1 - cup.pages_s / (cup.cup_s + cup.pages_s) for _, cup in pairs)
-    pages_ms = median(cup.pages_s / cup.seconds * 1000 for _, cup in pairs)
-    sent = median(cup.sent / cup.seconds for _, cup in pairs)
+    watched_cups = [cup for _, cup in pairs]
+    share = median(cup.cup_s / (cup.cup_s + cup.pages_s) for cup in watched_cups)
+    pages_ms = median(cup.pages_s / cup.seconds * 1000 for cup in watched_cups)
+    sent = median(cup.sent / cup.seconds for cup in watched_cups)
     (alone, watched), (cost, cost_watched) = (
         map(median, zip(*values, strict=True)) for values in (rates, costs)
     )

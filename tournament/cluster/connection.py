@@ -20,10 +20,8 @@ _PACKAGES = ("games", "tournament", "bots")
 
 
 def connect(address: str) -> tuple[Client, str]:
-    """Connect to a Dask scheduler.
-
-    Return the client, and Dask's report about packages whose versions differ, or "". After this
-    call, Dask logs only critical errors.
+    """Connect to a Dask scheduler. Return the client, and Dask's report about packages whose
+    versions differ, or "". After this call, Dask logs only critical errors.
 
     Raises:
         RunError: if there is no connection. The message says why.

@@ -281,11 +281,8 @@ class ClusterExecutor:
         self._news.put(partial(self._on_end, future.key, answer))
 
     def _on_end(self, key: Key, answer: list[Played] | BaseException) -> Iterator[Event]:
-        """Yield the events of a task that has ended.
-
-        Raises:
-            RunError: if the scheduler is gone, the task has failed, or its result is not valid.
-        """
+        """Yield the events of a task that has ended. Raise RunError if the scheduler is gone, the
+        task has failed, or its result is not valid."""
         if key not in self._tasks:
             return  # it was taken back
         jobs = self._tasks.pop(key).jobs

@@ -123,9 +123,8 @@ def _secret(path: Path, store: Store) -> list[Path]:
 
 
 def local_launch(cup: Cup, path: Path, store: Store) -> tuple[LaunchSettings, list[str]]:
-    """Return the settings for starting a cup's bots on this machine, and a list of warnings.
-
-    The cup comes from the file `path`. A warning may be "".
+    """Return the settings for starting a cup's bots on this machine, and a list of warnings, which
+    may be "". The cup comes from the file `path`.
 
     Raises:
         SandboxError: if the bots must run in a sandbox, but none is available.

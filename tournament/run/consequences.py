@@ -12,10 +12,8 @@ _NO_RESULTS = "the results of all its tables stop counting"
 
 
 def consequences(store: Store, bot: str, kind: type[Withdraw] | type[Disqualify]) -> list[str]:
-    """Return sentences that say what excluding a bot now would change, and for how long
-    `stich undo` could reverse that.
-
-    `kind` says whether the bot would be withdrawn or disqualified.
+    """Return sentences that say what withdrawing or disqualifying a bot now would change, and for
+    how long `stich undo` could reverse that.
 
     Raises:
         StoreError: if the store cannot be read.
@@ -31,7 +29,7 @@ def _lost(
     store: Store, run: StoredRun, bot: str, kind: type[Withdraw] | type[Disqualify]
 ) -> Iterator[str]:
     """Yield sentences about the matches that would no longer count or no longer be played, and
-    about how the run would go on."""
+    about how the run would continue."""
     played = [match for match in store.summaries() if bot in match.table]
     if kind is Disqualify and played:
         yield f"{plural(len(played), 'finished match', 'finished matches')} will not count."

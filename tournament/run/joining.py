@@ -1,11 +1,12 @@
 """Joining and leaving a ladder. Both are stored as decisions of the run."""
 
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from tournament.config.cup import Cup
 from tournament.decisions import absent, disqualified, exclusion_of, exclusions, finished_by
 from tournament.errors import StichError
+from tournament.model import Run
 from tournament.names import alike, base
 from tournament.records import AnyDecision, Join, Leave
 from tournament.store.store import Store
@@ -66,7 +67,7 @@ def join(
             raise JoinRefused(
                 f"An author may have {most} here at once; let one leave with `stich leave`.",
             )
-        if len(playing.keys() & seated(all_bots, decisions, passed, failed)) >= cup.join.most:
+        if len(playing.keys() & seated(all_bots, decisions, run)) >= cup.join.most:
             most = plural(cup.join.most, "bot")
             raise JoinRefused(f"The ladder is full, with {most}; try again later.")
 
@@ -74,8 +75,6 @@ def join(
     entered = Join(bot=bot, author=author, version=version)
     with Store.open(target) as store:
         run = store.run_if_begun()
-        passed = run.passed if run is not None else frozenset[str]()
-        failed = frozenset(run.failed) if run is not None else frozenset[str]()
         store.decide(*left, entered, check=check)
 
 
@@ -92,19 +91,18 @@ def freed(decisions: Sequence[AnyDecision]) -> set[str]:
     return {base(bot) for bot in entered} - {base(bot) for bot in entered if bot not in left}
 
 
-def seated(
-    cup: Cup, decisions: Sequence[AnyDecision], passed: Set[str], failed: Set[str]
-) -> set[str]:
+def seated(cup: Cup, decisions: Sequence[AnyDecision], run: Run | None) -> set[str]:
     """Return the bots that count towards the limit `most` of the ladder `cup`.
 
-    Bots that need not connect count, as do those in `passed`, which have passed the check. A bot
-    that is neither in `passed` nor in `failed` counts for an hour after it joined. Bots that no
-    longer play do not count.
+    Bots that need not connect count, as do those that have passed the check of the `run`. A bot
+    that has not been checked counts for an hour after it joined. Bots that no longer play do not
+    count.
     """
     since = (datetime.now(UTC) - _UNSEATED).isoformat(timespec="milliseconds")
-    new = {join.bot for join in decisions if isinstance(join, Join) and join.at >= since}
-    started = {bot.name for bot in cup.bots if not bot.connect}
-    return (started | (new - failed) | passed) - absent(decisions)
+    counted = {join.bot for join in decisions if isinstance(join, Join) and join.at >= since}
+    if run is not None:
+        counted = (counted - run.failed.keys()) | run.passed
+    return counted.union(bot.name for bot in cup.bots if not bot.connect) - absent(decisions)
 
 
 def leave(target: str, cup: Cup, bot: str) -> None:

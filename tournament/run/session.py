@@ -111,9 +111,8 @@ class Session:
             self._show(Present())
 
     def play(self, *warnings: str) -> Done:
-        """Play all unfinished matches, finish the store, and return how the cup ended.
-
-        Non-empty `warnings` are reported once all bots are ready.
+        """Play all unfinished matches, finish the store, and return how the cup ended. Non-empty
+        `warnings` are reported once all bots are ready.
 
         Raises:
             StartError: if a bot cannot play, or the rules service does not answer at the beginning.
@@ -392,11 +391,8 @@ class Session:
             bisect.insort(self._waiting, block, key=attrgetter("number"))
 
     def _on_loss(self, lost: Lost) -> None:
-        """Put the rest of a lost block among the waiting blocks.
-
-        Raises:
-            RunError: if the same block has been lost twice.
-        """
+        """Put the rest of a lost block among the waiting blocks. Raise RunError if the block was
+        lost before."""
         if lost.block in self._lost:
             raise RunError(
                 f"Block {lost.block} was lost twice, now because {lost.why}; see above. What is"

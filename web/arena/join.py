@@ -220,7 +220,7 @@ def _address() -> str:
 
 def _state(cup: Cup, now: RunView) -> str:
     """Return a text that says how many bots play, and who may join."""
-    bots = len(seated(cup, now.run.decisions, now.run.passed, now.run.failed.keys()))
+    bots = len(seated(cup, now.run.decisions, now.run))
     playing = ngettext("%(num)d bot plays", "%(num)d bots play", bots)
     count = _("%(playing)s, of at most %(most)d. ", playing=playing, most=cup.join.most)
     if bots >= cup.join.most:

@@ -200,12 +200,9 @@ class BotPool:
                 yield bot, error
 
     def recycle(self, record: MatchRecord) -> None:
-        """Stop bots after a match.
-
-        Started bots that timed out are stopped, because they may still be working on an old
-        request. If memory runs short, the least recently used bots that did not play are stopped
-        too.
-        """
+        """Stop the started bots that timed out in a match, because they may still be working on an
+        old request. If memory runs short, also stop the least recently used bots that did not
+        play."""
         places = self._places(record.seating, record.number)
         for fault in record.faults:
             if fault.kind is FaultKind.TIMEOUT:
@@ -270,12 +267,8 @@ class BotPool:
         self._started.clear()
 
     def _spawn(self, place: _Place, keep: Collection[_Place]) -> None:
-        """Start the bot of a place, without waiting for it to answer. First make room for the bot,
-        but keep the bots at the places in `keep`.
-
-        Raises:
-            StartError: if no port is free.
-        """
+        """Start the bot of a place without waiting for it to answer. First make room for the bot,
+        but keep the bots at the places in `keep`. Raise StartError if no port is free."""
         self._make_room(self._expected([place]), keep)
         self._started[place] = StartedBot(self._bots[place.name], self._launch)
 
@@ -300,11 +293,8 @@ class BotPool:
         return player
 
     def _ready(self, place: _Place) -> StartedBot:
-        """Return the bot at a place once it answers, and mark it as most recently used.
-
-        Raises:
-            StartError: if the bot does not answer. Its place is then empty.
-        """
+        """Return the bot at a place once it answers, and mark it as most recently used. Raise
+        StartError if the bot does not answer. Its place is then empty."""
         running = self._started.pop(place)
         if not running.answered:
             running.ready()

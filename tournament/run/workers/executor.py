@@ -112,9 +112,8 @@ class Executor(Protocol):
         table."""
 
     def receive(self, seconds: float) -> Iterable[Event]:
-        """Wait up to `seconds` for events, and yield them.
-
-        The caller may submit jobs between two events.
+        """Wait up to `seconds` for events, and yield them. The caller may submit jobs between two
+        events.
 
         Raises:
             RunError: if the run cannot continue.

@@ -88,12 +88,9 @@ def _deferred_stop() -> Iterator[None]:
 
 
 def tables_at_once(cup: Cup, blocks: int) -> int:
-    """The number of tables that can play at once in a cup with this number of blocks.
-
-    The number is the smallest of `run.concurrency`, `blocks`, and the `max_matches` of the bots by
-    URL that sit at every table, but at least 1. In a ladder, where bots come and go, the number is
-    always `run.concurrency`.
-    """
+    """The number of tables that can play at once in a cup with this number of blocks: the smallest
+    of `run.concurrency`, `blocks`, and the `max_matches` of the bots by URL that sit at every
+    table, but at least 1. In a ladder, where bots come and go, it is `run.concurrency`."""
     if cup.is_ladder:
         return cup.run.concurrency
     everyone_plays = len(cup.bots) == cup.players
@@ -197,9 +194,8 @@ class LocalExecutor:
             worker.connection.send(job)
 
     def receive(self, seconds: float) -> Iterator[Event]:
-        """Wait up to `seconds` for messages from the workers, and yield their events.
-
-        A worker that has died, or has missed its deadline, is lost.
+        """Wait up to `seconds` for messages from the workers, and yield their events. A worker that
+        has died, or has missed its deadline, is lost.
 
         Raises:
             RunError: if the rules service fails, or no port is free for a bot.

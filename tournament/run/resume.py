@@ -142,11 +142,10 @@ def _bot_differences(before: Cup, after: Cup) -> list[str]:
             was, is_now = getattr(bot, key), getattr(now[bot.name], key)
             if was != is_now:
                 changes.append(f'{key} of "{bot.name}" was {_shown(was)} and is {_shown(is_now)}')
-    known = set(before.names)
-    kept = [name for name in after.names if name in known]
-    if not changes and kept != list(before.names):
+    names = before.names
+    if not changes and names != tuple(name for name in now if name in names):
         changes.append("the bots are in another order")
-    added = [name for name in after.names if name not in known]
+    added = [name for name in now if name not in names]
     if added and not _growth(before).bots:
         why = f"a {before.format.type} has drawn its tables"
         if isinstance(before.format, RoundRobin):

@@ -178,7 +178,7 @@ def test_a_block_that_is_lost_twice_stops_the_run(dask: Cluster, cup: GatedCup) 
         ("scheduler", signal.SIGKILL, 1, "The scheduler at "),
     ],
 )
-def test_a_cup_that_is_cut_short_goes_on_later(
+def test_a_cup_that_is_cut_short_continues_later(
     dask: Cluster,
     cup: GatedCup,
     local: dict[str, Any],
@@ -187,7 +187,7 @@ def test_a_cup_that_is_cut_short_goes_on_later(
     code: int,
     says: str,
 ) -> None:
-    """Without its scheduler, it goes on on one machine."""
+    """A cup whose scheduler is gone continues on one machine."""
     for name in ("one", "two"):
         dask.start_worker(name)
     with cup.run() as (runner, _):

@@ -50,13 +50,13 @@ def test_a_run_needs_workers_with_tables(
 ) -> None:
     monkeypatch.setattr(executor, "WAIT_S", 0.0)
     cup = write(tmp_path, toys(3))
-    nobody = (
+    problem = (
         f"No worker with tables has joined the scheduler at {dask.address}; start one: dask worker"
         f' {dask.address} --resources "tables=1" --nthreads 1.'
     )
-    assert refused(cup, dask.address) == [nobody]
+    assert refused(cup, dask.address) == [problem]
     worker = dask.start_worker("idle", None)
-    assert refused(cup, dask.address) == [nobody]
+    assert refused(cup, dask.address) == [problem]
     worker.kill()
 
 

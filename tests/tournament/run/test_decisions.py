@@ -71,7 +71,7 @@ def test_the_tables_of_a_disqualified_bot_do_not_count(run: Path) -> None:
     table = standings(run)
     assert {line["bot"] for line in table["standings"]} == {"ann", "bob", "cat"}
     assert table["matches"] == 6
-    assert any("dan was disqualified" in said for said in table["incidents"])
+    assert any("dan was disqualified" in text for text in table["incidents"])
     succeed("verify", run)
     with Store.open(run) as store:
         assert store.count() == 24, "nothing is deleted"
@@ -145,13 +145,13 @@ def test_bots_of_a_disqualified_author_are_named(tmp_path: Path) -> None:
         cup = write(tmp_path, bots, deals=1)
         with Store.create(out) as store:
             resume(store, read_cup(cup))
-        said = stich("disqualify", out, "toy1", "--yes").stdout
-        assert "Of the same author, and still playing: toy3." in said
-        said = stich("run", cup, "--out", out).stderr
-        assert "toy3 has the same author as toy1, which is disqualified." in " ".join(said.split())
+        done = succeed("disqualify", out, "toy1", "--yes")
+        assert "Of the same author, and still playing: toy3." in done.stdout
+        warnings = " ".join(stich("run", cup, "--out", out).stderr.split())
+        assert "toy3 has the same author as toy1, which is disqualified." in warnings
 
 
-def test_a_withdrawal_can_be_reversed_until_the_cup_goes_on(run: Path) -> None:
+def test_a_withdrawal_can_be_reversed_until_it_has_effects(run: Path) -> None:
     with Store.open(run) as store:
         match = next(match for match in store.summaries() if "dan" in match.table)
     for undone, matches in ((True, 24), (False, 21)):
@@ -188,17 +188,17 @@ def test_a_disqualified_bot_leaves_its_place(tmp_path: Path, format: str) -> Non
     succeed("verify", tmp_path / "run")
 
 
-def test_a_paused_run_goes_on_with_other_decisions(tmp_path: Path) -> None:
+def test_a_paused_run_continues_with_other_decisions(tmp_path: Path) -> None:
     """Of 48 matches toy3 plays 36, so some of the first 40 are without it."""
     gate, out = Gate(40), tmp_path / "run"
     with served_toys(4, gate) as bots:
         cup = write(tmp_path, bots, deals=4, move_ms=60_000, concurrency=2)
         with started("run", cup, "--out", out, "--json") as runner:
-            told = events(runner)
-            assert len(list(islice((e for e in told if e["event"] == "match"), 40))) == 40
+            seen = events(runner)
+            assert len(list(islice((e for e in seen if e["event"] == "match"), 40))) == 40
             succeed("pause", out, "--why", "Lunch.")
-            noticed = next(e for e in told if e["event"] == "decision")
-            assert (noticed["decision"], noticed["why"]) == ("pause", "Lunch.")
+            pause = next(e for e in seen if e["event"] == "decision")
+            assert (pause["decision"], pause["why"]) == ("pause", "Lunch.")
             gate.open()
             fails("This run is paused already.\n", "pause", out)
             with Store.open(out) as store:
@@ -206,7 +206,7 @@ def test_a_paused_run_goes_on_with_other_decisions(tmp_path: Path) -> None:
             succeed("withdraw", out, "toy3", "--yes")
             assert "when the runner has time" in stich("void", out, first.match).stdout
             succeed("resume", out)
-            rest = list(told)
+            rest = list(seen)
         assert runner.returncode == 0
     kinds = [event["decision"] for event in rest if event["event"] == "decision"]
     assert kinds == ["withdraw", "void", "resume"]
@@ -267,7 +267,7 @@ def test_a_bot_that_is_withdrawn_from_a_knockout_leaves_it(tmp_path: Path) -> No
         ([Withdraw(bot="ann"), Withdraw(bot="bob")], None, [()]),
         ([], Disqualify(bot="ann"), [("bob",), ()]),
     ],
-    ids=["nobody", "withdrawn", "before the first match", "the best"],
+    ids=["none", "withdrawn", "before the first match", "the best"],
 )
 def test_a_cup_stops_early_without_the_bots_that_left(
     tmp_path: Path,

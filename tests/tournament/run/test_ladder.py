@@ -133,7 +133,7 @@ def ladder(tmp_path: Path, urls: dict[str, str], monkeypatch: pytest.MonkeyPatch
     return LadderRun(tmp_path, urls, one_table.Clock(monkeypatch))
 
 
-def test_a_stopped_ladder_goes_on_to_the_same_table(ladder: LadderRun) -> None:
+def test_a_stopped_ladder_ends_with_the_same_table(ladder: LadderRun) -> None:
     """Bots join in its first epoch, which has 18 matches. The second one has 36."""
     runs = []
     for name, stops in (("whole", ()), ("stopped", (11, 18, 31))):

@@ -32,10 +32,10 @@ def test_a_match_of_a_finished_run_is_void_and_kept(run: Path) -> None:
         play(store, played.cup(BOTS), {})
         assert {record.match for record in store.matches()} == before.keys()
         assert store.run().finished
-    said = "1 match of block 2 became void (The network was down.)."
+    sentence = "1 match of block 2 became void (The network was down.)."
     for command in ("standings", "verify"):
         code, text = code_and_text(command, run)
-        assert (code, said in text.replace("\n", " ")) == (0, True)
+        assert (code, sentence in text.replace("\n", " ")) == (0, True)
     (decision,) = standings(run)["decisions"]
     assert (decision["kind"], decision["matches"]) == ("void", [match])
 

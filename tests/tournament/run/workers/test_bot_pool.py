@@ -38,16 +38,12 @@ class FakeBot:
         self.starts[bot.name] += 1
         self.running_now.add(bot.name)
 
-    @property
-    def running(self) -> bool:
-        return self.name in self.running_now
-
     def ready(self) -> "FakeBot":
         self.answered = True
         return self
 
     def clear_output(self) -> bool:
-        return self.running
+        return self.name in self.running_now
 
     def memory_mb(self) -> float:
         return 100
@@ -73,8 +69,7 @@ def pool(memory_mb: float, cards: Cards = "shared") -> closing[BotPool]:
 
 def seat(pool: BotPool, names: str, number: int = 0) -> None:
     """Seat these bots, and end their match."""
-    players = pool.seat(names, number)
-    assert all(isinstance(player, FakeBot) and player.running for player in players)
+    assert [player.url for player in pool.seat(names, number)] == [f"http://{x}" for x in names]
     pool.recycle(replace(RECORD, seating=tuple(names), number=number))
     assert FakeBot.running_now >= set(names)
 

@@ -15,7 +15,7 @@ from babel.dates import format_timedelta
 
 from tournament.decisions import paused
 from tournament.display.formatting import format_matches
-from tournament.language import N_, catalog, ngettext
+from tournament.language import catalog, ngettext
 from tournament.language import gettext as _
 from tournament.model import Phase, Run, StoredRun, Upcoming
 from tournament.records import MatchSummary
@@ -27,11 +27,6 @@ from tournament.text import listed, unreachable, utc
 RATE_S = 600.0
 """The window in seconds in which the rate of matches is measured."""
 _RECENT: Final = 1000  # matches among which spectators find one to watch
-_STATES: Final = {
-    "over": N_("Over"),
-    Phase.PAUSED: N_("Paused"),
-    Phase.PLAYING: N_("Playing"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +61,17 @@ class RunView:
     @property
     def status(self) -> str:
         """The state of the run in one line, in the reader's language."""
-        phase, present = self.run.phase, self.run.present
-        if phase is Phase.WAITING:
+        present, pause = self.run.present, paused(self.run.decisions)
+        if self.run.phase is Phase.WAITING:
             return _("Waiting for %(bots)s", bots=listed(present.awaited))
-        text = ": ".join(filter(None, (_(_STATES[self.state]), self.progress())))
-        pause = paused(self.run.decisions)
-        if phase is Phase.PAUSED and pause is not None:
+        if self.finished:
+            return ": ".join(filter(None, (_("Over"), self.progress())))
+        if pause is not None:
             why = f": {pause.why}" if pause.why else ""
             text = _("Paused since %(time)s", time=utc(pause.at)) + why
-        away = "" if self.finished else unreachable(present.away)
+        else:
+            text = ": ".join(filter(None, (_("Playing"), self.progress())))
+        away = unreachable(present.away)
         return f"{text.rstrip('.')}. {away}" if away else text
 
     def progress(self) -> str:

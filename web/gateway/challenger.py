@@ -22,7 +22,10 @@ _ANSWER_S: Final = 3700.0  # longer than any clock; the runner counts the time
 
 class ChallengedBot:
     """Lets the runner on this machine ask a bot in an arena as if it were a bot by URL. The object
-    is a context manager, which serves the bot at `url` and ends the challenge on exit."""
+    is a context manager, which serves the bot at `url` and ends the challenge on exit. `answer` is
+    the arena's answer to the challenge."""
+
+    answer: Opponent
 
     def __init__(self, url: str, token: str, name: str, say: Callable[[str], None]) -> None:
         """Challenge the bot `name` in the arena at `url`.
@@ -43,9 +46,7 @@ class ChallengedBot:
         self._lock = threading.Lock()
         self._number = 0
         self._exits = ExitStack()
-        self._is_lost = False
-        self._link, self.answer = self._begin()
-        """The connection to the arena, and its answer to the challenge."""
+        self._link: ClientConnection | None = self._begin()
         challenge = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -69,30 +70,28 @@ class ChallengedBot:
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
         """The URL at which the runner asks the bot."""
 
-    def _begin(self) -> tuple[ClientConnection, Opponent]:
-        """Connect to the arena and begin a challenge.
+    def _begin(self) -> ClientConnection:
+        """Connect to the arena, begin a challenge, and set `answer`. Return the connection.
 
         Raises:
             EntryRefused: if the arena refuses the challenge or cannot be reached.
         """
+        message: str | bytes = b""
         try:
-            link = self._exits.enter_context(open_link(self._arena, "/challenge", self._headers))
+            with ExitStack() as stack:
+                link = stack.enter_context(open_link(self._arena, "/challenge", self._headers))
+                message = link.recv(timeout=_STARTS_S)
+                self.answer = msgspec.json.decode(message, type=Opponent)
+                self._exits = stack.pop_all()
+                return link
         except Unreachable as error:
-            raise EntryRefused(
-                f"{self._arena}: {error}; check the address, and try again."
-            ) from None
-        try:
-            message = link.recv(timeout=_STARTS_S)
-            return link, msgspec.json.decode(message, type=Opponent)
+            why = f"{self._arena}: {error}; check the address, and try again."
         except msgspec.ValidationError:
-            self._exits.close()
-            raise EntryRefused(_sentence(message)) from None
+            why = _sentence(message)
         except (ConnectionClosed, TimeoutError, msgspec.DecodeError):
-            self._exits.close()
-            raise EntryRefused(
-                f"{self._arena} does not answer a challenge; check that it is an arena of this"
-                " version."
-            ) from None
+            fix = "check that it is an arena of this version"
+            why = f"{self._arena} does not answer a challenge; {fix}."
+        raise EntryRefused(why)
 
     def ask(self, call: str, body: bytes) -> tuple[bytes, bool]:
         """Send a request to the bot. Return the bytes of its HTTP answer, and whether the answer is
@@ -104,12 +103,10 @@ class ChallengedBot:
         """
         with self._lock:
             try:
-                if self._is_lost:
-                    self._link, self.answer = self._begin()
-                    self._is_lost = False
+                link = self._link = self._link or self._begin()
                 self._number += 1
-                self._link.send(msgspec.msgpack.encode((self._number, call, body)))
-                message = self._link.recv(timeout=_ANSWER_S)
+                link.send(msgspec.msgpack.encode((self._number, call, body)))
+                message = link.recv(timeout=_ANSWER_S)
                 if isinstance(message, bytes):
                     answer: tuple[int, bytes, bool] = msgspec.msgpack.decode(
                         message, type=tuple[int, bytes, bool]
@@ -121,7 +118,7 @@ class ChallengedBot:
             except (ConnectionClosed, TimeoutError, msgspec.DecodeError):
                 pass
             self._exits.close()
-            self._is_lost = True
+            self._link = None
             return b"", False
 
     def __enter__(self) -> Self:

@@ -6,7 +6,6 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ import games
 from tests.support import npm
 from tests.support.service.contract import ROOT
 from tests.support.service.running import Running
+from tests.support.service.running import running as running
 
 pytestmark = pytest.mark.slow
 HERE = Path(__file__).parent
@@ -65,12 +65,6 @@ def played(printed: str) -> None:
         assert line["results"] == 1
         assert len(line["scores"]) == games.get(line["game"]).min_players
     assert last == {"code": "invalid-request"}
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Running]:
-    with Running() as service:
-        yield service
 
 
 def test_every_command_of_the_page_is_run() -> None:

@@ -34,19 +34,19 @@ VALID: dict[str, list[Any]] = {
         {"state": state, "moves": ["bid:1", "pass"], "list_moves": True} for state in POSITIONS
     ],
     "view": [{"state": state, "seat": 2} for state in POSITIONS],
-    "sealed start": [{**body, "key_hashes": ["0f" * 32] * 3} for body in STARTS],
-    "sealed view": [SEALED],
-    "sealed moves": [{**SEALED, "details": True}],
-    "sealed describe": [{**SEALED, "list_moves": False}],
-    "sealed validate": [{**SEALED, "move": "play:3c"}],
-    "sealed advance": [{**SEALED, "moves": ["pass"]}],
+    "sealed/start": [{**body, "key_hashes": ["0f" * 32] * 3} for body in STARTS],
+    "sealed/view": [SEALED],
+    "sealed/moves": [{**SEALED, "details": True}],
+    "sealed/describe": [{**SEALED, "list_moves": False}],
+    "sealed/validate": [{**SEALED, "move": "play:3c"}],
+    "sealed/advance": [{**SEALED, "moves": ["pass"]}],
 }
 VALIDATORS = dict(zip(VALID, requests.VALIDATORS, strict=True))
 
 
 def schema_of(name: str) -> str:
     """The schema of the contract for the request of an operation."""
-    body = operation("post", f"/v1/{name.replace(' ', '/')}")["requestBody"]
+    body = operation("post", f"/v1/{name}")["requestBody"]
     return str(body["content"]["application/json"]["schema"]["$ref"].rsplit("/", 1)[1])
 
 

@@ -109,16 +109,11 @@ class Bot:
         self._name = getattr(move, "__name__", "move")
         hooks = {"/start": start, "/end": end}
         self._hooks = {path: hook for path, hook in hooks.items() if hook is not None}
+        about = {"name": name, "version": version, "author": author, "supports": supports}
         self.card: dict[str, Any] = {
-            "name": name,
-            "version": version,
-            "protocol": PROTOCOL,
-            "games": list(games),
+            key: value for key, value in about.items() if value is not None
         }
-        if author is not None:
-            self.card["author"] = author
-        if supports is not None:
-            self.card["supports"] = supports
+        self.card |= {"protocol": PROTOCOL, "games": list(games)}
         self.paths = ", ".join(("GET /", "POST /move", *(f"POST {path}" for path in self._hooks)))
 
     def reply(self, path: str, body: bytes) -> Mapping[str, Any]:

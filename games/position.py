@@ -291,10 +291,7 @@ class BasePosition:
         return deck.hand_of_numbers(order[drawn:])
 
     def copy_common(self, other: BasePosition) -> None:
-        """Copy from `other` the fields that all games share, except the seed and hands.
-
-        In a view of 9-5-2, a masked history then replaces the history.
-        """
+        """Copy from `other` the fields that all games share, except the seed and hands."""
         self.game = other.game
         self.players = other.players
         self.options = other.options

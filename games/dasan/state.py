@@ -103,10 +103,9 @@ class DasanPosition(ClimbingPosition):
         return LegalMoves(listed + combinations.legal_plays(hand, table, self.called & hand))
 
     def copy_shared(self, other: DasanPosition) -> None:
-        """Copy from another position the fields that every seat may know.
+        """Copy the fields that every seat may know: the allow-list for views.
 
-        These fields are the allow-list for views. `partner` is not copied, since it is secret until
-        the called card has been played.
+        `partner` is not copied, since it is secret until the called card has been played.
         """
         self.copy_climbing(other)
         self.first = other.first

@@ -79,10 +79,7 @@ class DoudizhuPosition(ClimbingPosition):
         self.plays = combinations(self.players, bool(self.options["quad_pair_as_solos"]))
 
     def copy_shared(self, other: DoudizhuPosition) -> None:
-        """Copy from another position the fields that every seat may know.
-
-        These fields are the allow-list for views.
-        """
+        """Copy the fields that every seat may know: the allow-list for views."""
         self.copy_climbing(other)
         self.plays = other.plays
         self.first = other.first

@@ -132,10 +132,10 @@ class NinefivetwoPosition(BasePosition):
         return LegalMoves([moves[card] for card in self.deck.numbers(hand)])
 
     def copy_shared(self, other: NinefivetwoPosition) -> None:
-        """Copy from another position the fields that every seat may know, and the history.
+        """Copy the fields that every seat may know, the allow-list for views, and the history.
 
-        These fields are the allow-list for views. In a view, a masked history then replaces the
-        history. `owed` and `exchanged` are not copied, since a view masks cards in these fields.
+        A view then masks the history. `owed` and `exchanged` are not copied, since a view masks
+        cards in these fields.
         """
         self.copy_common(other)
         self.targets = other.targets

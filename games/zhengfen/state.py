@@ -57,10 +57,7 @@ class ZhengfenPosition(ClimbingPosition):
         return ZhengfenMoves(hand, None if table is None else reading_of(table.move))
 
     def copy_shared(self, other: ZhengfenPosition) -> None:
-        """Copy from another position the fields that every seat may know.
-
-        These fields are the allow-list for views.
-        """
+        """Copy the fields that every seat may know: the allow-list for views."""
         self.copy_climbing(other)
         self.first = other.first
         self.trick = other.trick

@@ -33,7 +33,3 @@ def test_cards_that_are_there_too_often_are_no_hand(cards: list[str]) -> None:
     for of in (ONE, TWO):
         fits = not counts["??"] and all(n <= of.packs for n in counts.values())
         assert (of.pack(cards) >= 0) == fits
-
-
-def test_masked_cards_come_last_in_order() -> None:
-    assert ONE.in_order(["??", "Rj", "2c", "As", "??"]) == ["As", "2c", "Rj", "??", "??"]

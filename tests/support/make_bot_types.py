@@ -21,6 +21,20 @@ ROOTS = ("BotCard", "BotEnd", "BotMoveAnswer", "BotMoveRequest", "BotStart")
 """The schemas of the bot protocol."""
 
 
+def without_notes(schema: Any) -> Any:
+    """A schema without notes on its fields, which docs/views.md and docs/bots.md explain."""
+    if isinstance(schema, list):
+        return [without_notes(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    notes = {"description", "example", "examples", "format"}
+    return {
+        key: without_notes(value)
+        for key, value in schema.items()
+        if key not in notes or isinstance(value, dict)  # a field of this name is no note
+    }
+
+
 def schemas_for_bots(contract: dict[str, Any]) -> dict[str, Any]:
     """The schemas of the bot protocol and all that they refer to, in the order of the contract."""
     schemas = contract["components"]["schemas"]
@@ -31,7 +45,11 @@ def schemas_for_bots(contract: dict[str, Any]) -> dict[str, Any]:
         if name not in needed:
             needed.add(name)
             waiting += re.findall(r"#/components/schemas/(\w+)", json.dumps(schemas[name]))
-    return {name: schema for name, schema in schemas.items() if name in needed}
+    return {
+        name: without_notes(schema) | {"description": schema["description"]}
+        for name, schema in schemas.items()
+        if name in needed
+    }
 
 
 def main(target: str = str(TYPES)) -> None:

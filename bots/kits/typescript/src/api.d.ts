@@ -12,453 +12,230 @@ export interface components {
          * @enum {string}
          */
         GameName: "doudizhu" | "dasan" | "zhengfen" | "ninefivetwo";
-        /**
-         * @description A card: rank, then suit; `Bj` and `Rj` are the jokers.
-         * @example 3c
-         * @example Th
-         * @example Rj
-         */
+        /** @description A card: rank, then suit; `Bj` and `Rj` are the jokers. */
         Card: string;
-        /**
-         * @description A card, or `??` if it is hidden from this seat.
-         * @example 3c
-         * @example ??
-         */
+        /** @description A card, or `??` if it is hidden from this seat. */
         MaskedCard: string;
-        /**
-         * @description A move: `pass`, `bid:[1-3]`, `call:CARD`, `trump:[cdhs]`, `give:CARD+`, `discard:CARD+` or `play:CARD+`. A play ends in `=flush` or `=fullhouse` if its cards can be read as both. Any other text is illegal, with the reason `syntax`.
-         * @example pass
-         * @example bid:2
-         * @example play:3s3h
-         * @example play:5s6s7sBjRj=flush
-         */
+        /** @description A move: `pass`, `bid:[1-3]`, `call:CARD`, `trump:[cdhs]`, `give:CARD+`, `discard:CARD+` or `play:CARD+`. A play ends in `=flush` or `=fullhouse` if its cards can be read as both. Any other text is illegal, with the reason `syntax`. */
         Move: string;
         /** @description What one seat may know about a position. `game` says which of these it is. */
         View: components["schemas"]["DoudizhuView"] | components["schemas"]["DasanView"] | components["schemas"]["ZhengfenView"] | components["schemas"]["NinefivetwoView"];
         /** @description A move and the seat that made it. */
         Entry: {
-            /**
-             * Format: int64
-             * @description The seat that made the move, from 0. Any integer is accepted in a request, and returned unchanged.
-             */
             seat: number;
-            /** @description The move in canonical form; in a view, hidden cards are `??`. */
             move: string;
         };
         /** @description Dou Dizhu options. Answers have all of them, requests may omit any. */
         DoudizhuOptions: {
-            /** @description The number of deals in a game, not counting redeals. 1 if omitted. */
             deals?: number;
-            /** @description The most redeals in a row; the next passed-out deal counts, with 0 points for all. 9 if omitted. */
             redeals?: number;
-            /** @description Three players: a quad may take a pair in place of two cards of different ranks. false if omitted. */
             quad_pair_as_solos?: boolean;
-            /** @description One extra doubling if the losing side never played (the declarer: at most once). false if omitted. */
             spring?: boolean;
-            /** @description Everybody sees the talon once the declarer takes it. false if omitted. */
             reveal_talon?: boolean;
-            /** @description Each seat bids or passes once in an auction. false if omitted. */
             single_round?: boolean;
         };
         /** @description A finished Dou Dizhu deal. */
         DoudizhuResult: {
-            /**
-             * Format: int64
-             * @description The number of the deal.
-             */
             deal: number;
-            /** @description The scores of this deal, by seat. */
             scores: number[];
-            /** @description The declarer; null if all passed. */
             declarer: number | null;
-            /** @description The winning bid; 0 if all passed. */
             bid: number;
-            /**
-             * Format: int64
-             * @description How many times the score was doubled.
-             */
             doublings: number;
-            /** @description The seat that went out; null if all passed. */
             out: number | null;
         };
         /** @description The play to beat. `category`, `rank` and `length` follow from the move: responses have them, requests may omit them. */
         DoudizhuTable: {
-            /** @description The seat that played it. */
             seat: number;
-            /** @description The play. */
             move: components["schemas"]["Move"];
-            /**
-             * @description The category of the play.
-             * @enum {string}
-             */
+            /** @enum {string} */
             category?: "solo" | "pair" | "triple" | "triple+solo" | "triple+pair" | "run" | "pair-run" | "triple-run" | "triple-run+solos" | "triple-run+pairs" | "quad+solos" | "quad+pairs" | "bomb" | "rocket";
-            /**
-             * @description The deciding rank.
-             * @enum {string}
-             */
+            /** @enum {string} */
             rank?: "3" | "4" | "5" | "6" | "7" | "8" | "9" | "T" | "J" | "Q" | "K" | "A" | "2" | "Bj" | "Rj";
-            /** @description The number of ranks in a run, or of cards in a flush or bomb; otherwise 1. */
             length?: number;
         };
         /** @description What one seat may know about a Dou Dizhu position, or everybody. */
         DoudizhuView: {
-            /**
-             * @description The game.
-             * @enum {string}
-             */
+            /** @enum {string} */
             game: "doudizhu";
-            /** @description The number of players. */
             players: number;
-            /** @description The options of the game. */
             options: components["schemas"]["DoudizhuOptions"];
-            /**
-             * Format: int64
-             * @description The number of the current deal, counting passed-out ones.
-             */
             deal: number;
-            /**
-             * @description The phase of the deal; `over` when the game is over.
-             * @enum {string}
-             */
+            /** @enum {string} */
             phase: "auction" | "play" | "over";
-            /** @description The seat to move; null when the game is over. */
             turn: number | null;
-            /** @description The dealer of this deal. */
             dealer: number;
-            /** @description The moves of this deal, oldest first, in canonical form. */
             history: components["schemas"]["Entry"][];
-            /** @description The total scores so far, by seat. */
             scores: number[];
-            /** @description The finished deals, oldest first. */
             results: components["schemas"]["DoudizhuResult"][];
-            /** @description The number of passes since the last bid or play; 0 at the start of an auction or trick. */
             passes: number;
-            /** @description The play to beat; null if there is none. */
             table: components["schemas"]["DoudizhuTable"] | null;
-            /** @description The seat that bids first. */
             first: number;
-            /** @description The face-up card in the pack: the seat that drew it bids first. Null if unknown. */
             exposed: components["schemas"]["Card"] | null;
-            /** @description The cards that were not dealt; they stay listed after the declarer takes them. */
             talon: components["schemas"]["MaskedCard"][];
-            /** @description The highest bid of the auction so far; 0 if there is none. */
             bid: number;
-            /** @description The seat that won the auction and plays alone; null before. */
             declarer: number | null;
-            /** @description How many times the score has been doubled so far. */
             doublings: number;
-            /** @description The seat that this view is for; null for what everybody may know. */
             seat: number | null;
-            /** @description The cards that this seat holds; none if `seat` is null. */
             hand: components["schemas"]["Card"][];
-            /** @description The number of cards that each seat holds. */
             counts: number[];
         };
         /** @description Dasan options. Answers have all of them, requests may omit any. */
         DasanOptions: {
-            /** @description The number of deals in a game. 1 if omitted. */
             deals?: number;
-            /** @description Everybody sees the talon once the declarer takes it. false if omitted. */
             reveal_talon?: boolean;
-            /** @description The opening bid may be higher than 1. false if omitted. */
             open_higher?: boolean;
         };
         /** @description A finished Dasan deal. */
         DasanResult: {
-            /**
-             * Format: int64
-             * @description The number of the deal.
-             */
             deal: number;
-            /** @description The scores of this deal, by seat. */
             scores: number[];
-            /** @description The declarer. */
             declarer: number;
-            /** @description The winning bid. */
             bid: number;
-            /** @description The seat that went out. */
             out: number;
-            /** @description The called card; null with three players. */
             called: components["schemas"]["Card"] | null;
-            /** @description The declarer's partner, if any. */
             partner: number | null;
         };
         /** @description The play to beat. `category`, `rank` and `length` follow from the move: responses have them, requests may omit them. */
         DasanTable: {
-            /** @description The seat that played it. */
             seat: number;
-            /** @description The play. */
             move: components["schemas"]["Move"];
-            /**
-             * @description The category of the play.
-             * @enum {string}
-             */
+            /** @enum {string} */
             category?: "single" | "pair" | "triple" | "quad" | "run" | "pair-run" | "triple-run" | "quad-run";
-            /**
-             * @description The deciding rank.
-             * @enum {string}
-             */
+            /** @enum {string} */
             rank?: "4" | "5" | "6" | "7" | "8" | "9" | "T" | "J" | "Q" | "K" | "A" | "2" | "3";
-            /** @description The number of ranks in a run, or of cards in a flush or bomb; otherwise 1. */
             length?: number;
         };
         /** @description What one seat may know about a Dasan position, or everybody. */
         DasanView: {
-            /**
-             * @description The game.
-             * @enum {string}
-             */
+            /** @enum {string} */
             game: "dasan";
-            /** @description The number of players. */
             players: number;
-            /** @description The options of the game. */
             options: components["schemas"]["DasanOptions"];
-            /**
-             * Format: int64
-             * @description The number of the current deal, counting passed-out ones.
-             */
             deal: number;
-            /**
-             * @description The phase of the deal; `over` when the game is over.
-             * @enum {string}
-             */
+            /** @enum {string} */
             phase: "auction" | "call" | "play" | "over";
-            /** @description The seat to move; null when the game is over. */
             turn: number | null;
-            /** @description The dealer of this deal. */
             dealer: number;
-            /** @description The moves of this deal, oldest first, in canonical form. */
             history: components["schemas"]["Entry"][];
-            /** @description The total scores so far, by seat. */
             scores: number[];
-            /** @description The finished deals, oldest first. */
             results: components["schemas"]["DasanResult"][];
-            /** @description The number of passes since the last bid or play; 0 at the start of an auction or trick. */
             passes: number;
-            /** @description The play to beat; null if there is none. */
             table: components["schemas"]["DasanTable"] | null;
-            /** @description The seat that bids first and leads the first trick. */
             first: number;
-            /** @description The cards that were not dealt (none with four players); they stay listed after the declarer takes them. */
             talon: components["schemas"]["MaskedCard"][];
-            /** @description The highest bid of the auction so far; 0 if there is none. */
             bid: number;
-            /** @description The seat that won the auction; null before. */
             declarer: number | null;
-            /** @description With four players, the card that the declarer called. */
             called: components["schemas"]["Card"] | null;
-            /** @description The declarer's partner; null if there is none or, except in the partner's view, until the called card is played. */
             partner: number | null;
-            /** @description The seat that this view is for; null for what everybody may know. */
             seat: number | null;
-            /** @description The cards that this seat holds; none if `seat` is null. */
             hand: components["schemas"]["Card"][];
-            /** @description The number of cards that each seat holds. */
             counts: number[];
         };
         /** @description Zheng Fen options. Answers have all of them, requests may omit any. */
         ZhengfenOptions: {
-            /** @description Reaching this score ends the game after the deal. 500 if omitted. */
             target?: number;
-            /** @description The most deals in a game; null for no limit. null if omitted. */
             deals?: number | null;
         };
         /** @description A finished Zheng Fen deal. */
         ZhengfenResult: {
-            /**
-             * Format: int64
-             * @description The number of the deal.
-             */
             deal: number;
-            /** @description The scores of this deal, by seat. */
             scores: number[];
-            /** @description The First: the seat that went out first. */
             first: number;
-            /** @description The Last: the only seat that did not go out before the end. */
             last: number;
         };
         /** @description The play to beat. `category`, `rank` and `length` follow from the move: responses have them, requests may omit them. */
         ZhengfenTable: {
-            /** @description The seat that played it. */
             seat: number;
-            /** @description The play. */
             move: components["schemas"]["Move"];
-            /**
-             * @description The category of the play.
-             * @enum {string}
-             */
+            /** @enum {string} */
             category?: "single" | "pair" | "triple" | "quad" | "pair-run" | "triple-run" | "quad-run" | "fullhouse" | "flush" | "510k" | "510k-suited" | "2222";
-            /**
-             * @description The deciding rank.
-             * @enum {string}
-             */
+            /** @enum {string} */
             rank?: "3" | "4" | "5" | "6" | "7" | "8" | "9" | "T" | "J" | "Q" | "K" | "A" | "2" | "Bj" | "Rj";
-            /** @description The number of ranks in a run, or of cards in a flush or bomb; otherwise 1. */
             length?: number;
         };
         /** @description What one seat may know about a Zheng Fen position, or everybody. */
         ZhengfenView: {
-            /**
-             * @description The game.
-             * @enum {string}
-             */
+            /** @enum {string} */
             game: "zhengfen";
-            /** @description The number of players. */
             players: number;
-            /** @description The options of the game. */
             options: components["schemas"]["ZhengfenOptions"];
-            /**
-             * Format: int64
-             * @description The number of the current deal, counting passed-out ones.
-             */
             deal: number;
-            /**
-             * @description The phase of the deal; `over` when the game is over.
-             * @enum {string}
-             */
+            /** @enum {string} */
             phase: "play" | "over";
-            /** @description The seat to move; null when the game is over. */
             turn: number | null;
-            /** @description The dealer of this deal. */
             dealer: number;
-            /** @description The moves of this deal, oldest first, in canonical form. */
             history: components["schemas"]["Entry"][];
-            /** @description The total scores so far, by seat. */
             scores: number[];
-            /** @description The finished deals, oldest first. */
             results: components["schemas"]["ZhengfenResult"][];
-            /** @description The number of passes since the last bid or play; 0 at the start of an auction or trick. */
             passes: number;
-            /** @description The play to beat; null if there is none. */
             table: components["schemas"]["ZhengfenTable"] | null;
-            /** @description The seat that leads the first trick. */
             first: number;
-            /** @description The cards in the current trick. */
             trick: components["schemas"]["Card"][];
-            /** @description The cards in the tricks that each seat has won. */
             taken: components["schemas"]["Card"][][];
-            /** @description The seats that have gone out, in order. */
             out: number[];
-            /** @description The seat that this view is for; null for what everybody may know. */
             seat: number | null;
-            /** @description The cards that this seat holds; none if `seat` is null. */
             hand: components["schemas"]["Card"][];
-            /** @description The number of cards that each seat holds. */
             counts: number[];
         };
         /** @description 9-5-2 options. Answers have all of them, requests may omit any. */
         NinefivetwoOptions: {
-            /** @description Reaching this score ends the game after the deal. 15 if omitted. */
             target?: number;
-            /** @description The most deals in a game. 100 if omitted. */
             deals?: number;
         };
         /** @description A finished 9-5-2 deal. */
         NinefivetwoResult: {
-            /**
-             * Format: int64
-             * @description The number of the deal.
-             */
             deal: number;
-            /** @description The scores of this deal, by seat. */
             scores: number[];
-            /** @description The tricks that each seat won. */
             tricks: number[];
-            /** @description The tricks that each seat had to win. */
             targets: number[];
         };
         /** @description An open pairing of the exchange. */
         NinefivetwoOwedView: {
-            /** @description The seat that gives: it won too many tricks in the previous deal. */
             giver: number;
-            /** @description The seat that won too few; it returns its best card of the suit. */
             debtor: number;
-            /**
-             * Format: int64
-             * @description The number of cards to give in all.
-             */
             count: number;
-            /** @description The cards chosen so far, which have left the giver's hand. */
             given: components["schemas"]["MaskedCard"][];
         };
         /** @description A completed pairing of the exchange. */
         NinefivetwoExchangedView: {
-            /** @description The seat that gives: it won too many tricks in the previous deal. */
             giver: number;
-            /** @description The seat that won too few; it returns its best card of the suit. */
             debtor: number;
-            /** @description The cards given, in deck order. */
             given: components["schemas"]["MaskedCard"][];
-            /** @description The card returned for each, in the same order. */
             returned: components["schemas"]["MaskedCard"][];
         };
         /** @description What one seat may know about a 9-5-2 position, or everybody. */
         NinefivetwoView: {
-            /**
-             * @description The game.
-             * @enum {string}
-             */
+            /** @enum {string} */
             game: "ninefivetwo";
-            /** @description The number of players. */
             players: number;
-            /** @description The options of the game. */
             options: components["schemas"]["NinefivetwoOptions"];
-            /**
-             * Format: int64
-             * @description The number of the current deal, counting passed-out ones.
-             */
             deal: number;
-            /**
-             * @description The phase of the deal; `over` when the game is over.
-             * @enum {string}
-             */
+            /** @enum {string} */
             phase: "exchange" | "trump" | "discard" | "play" | "over";
-            /** @description The seat to move; null when the game is over. */
             turn: number | null;
-            /** @description The dealer of this deal. */
             dealer: number;
-            /** @description The moves of this deal, oldest first, in canonical form. */
             history: components["schemas"]["Entry"][];
-            /** @description The total scores so far, by seat. */
             scores: number[];
-            /** @description The finished deals, oldest first. */
             results: components["schemas"]["NinefivetwoResult"][];
-            /** @description The tricks that each seat has to win: 9, 5 and 2 in some order. */
             targets: number[];
-            /** @description The trump suit; null until it is named. */
             trump: ("c" | "d" | "h" | "s") | null;
-            /** @description The cards that were not dealt; empty once trump is named. */
             talon: components["schemas"]["MaskedCard"][];
-            /** @description The cards that the 9-player discarded. */
             discards: components["schemas"]["MaskedCard"][];
-            /** @description The open pairings of the exchange, the current one first. */
             owed: components["schemas"]["NinefivetwoOwedView"][];
-            /** @description The completed pairings of this deal's exchange, oldest first. */
             exchanged: components["schemas"]["NinefivetwoExchangedView"][];
-            /** @description The cards of the current trick, and who played them. */
             trick: components["schemas"]["Entry"][];
-            /** @description The tricks that each seat has won. */
             tricks: number[];
-            /** @description The seat that this view is for; null for what everybody may know. */
             seat: number | null;
-            /** @description The cards that this seat holds; none if `seat` is null. */
             hand: components["schemas"]["Card"][];
-            /** @description The number of cards that each seat holds. */
             counts: number[];
         };
         /** @description A bot's description of itself. */
         BotCard: {
-            /** @description Its name. */
             name: string;
-            /** @description Its version. */
             version: string;
-            /** @description Its author. */
             author?: string;
-            /** @description The protocol version it supports. */
             protocol: number;
-            /** @description The games it plays. */
             games: components["schemas"]["GameName"][];
-            /** @description By game, what the bot plays of it. Of a game that is not named, it plays everything. */
             supports?: {
                 [key: string]: components["schemas"]["BotSupport"];
             };
@@ -467,9 +244,7 @@ export interface components {
         };
         /** @description What a bot plays of a game. Without a field, and for options that are not named, everything. */
         BotSupport: {
-            /** @description The numbers of players. */
             players?: number[];
-            /** @description By option, the values. */
             options?: {
                 [key: string]: (number | boolean | null)[];
             };
@@ -478,88 +253,55 @@ export interface components {
         };
         /** @description The time that a bot has. */
         Clock: {
-            /**
-             * Format: int64
-             * @description Milliseconds for each move.
-             */
             move_ms: number;
-            /**
-             * Format: int64
-             * @description Milliseconds left in the bank, the extra time for the rest of the match.
-             */
             bank_ms: number;
         } & {
             [key: string]: unknown;
         };
         /** @description A request for a move, with everything a bot needs to decide. */
         BotMoveRequest: {
-            /** @description The protocol version. */
             protocol: number;
-            /** @description The ID of the match, an opaque string. */
             match: string;
-            /**
-             * Format: int64
-             * @description The number of this request in the match, from 1.
-             */
             turn: number;
-            /** @description A view of any game. */
             view: components["schemas"]["View"];
-            /** @description The legal moves, in the order of /v1/moves. */
             moves: components["schemas"]["Move"][];
-            /** @description The time that the bot has. */
             clock: components["schemas"]["Clock"];
         } & {
             [key: string]: unknown;
         };
         /** @description The move that a bot chose, and what it says beside it. */
         BotMoveAnswer: {
-            /** @description One of the legal moves; any valid notation of it is accepted. */
             move: components["schemas"]["Move"];
-            /** @description What the bot says beside its move: a comment, and up to 16 finite numbers under names of its own, such as `nodes` or `value`. It changes nothing, and nothing in it is a fault: what does not fit is dropped. */
             info?: {
                 comment?: string;
             } & {
                 [key: string]: unknown;
             };
-            /** @description Why the move is not the bot's own, where an adapter or a kit played for the program or model behind it. Left out, null or empty for the bot's own move. The first 200 characters are kept. */
             fallback?: string | null;
         } & {
             [key: string]: unknown;
         };
         /** @description A match begins. */
         BotStart: {
-            /** @description The protocol version. */
             protocol: number;
-            /** @description The ID of the match, an opaque string. */
             match: string;
-            /** @description The game. */
             game: components["schemas"]["GameName"];
-            /** @description The bot's seat. */
             seat: number;
-            /** @description The number of players. */
             players: number;
-            /** @description The value of every option of the game. */
             options: {
                 [key: string]: unknown;
             };
-            /** @description The time for each move, and in the bank. */
             clock: components["schemas"]["Clock"];
-            /** @description The names of the bots by seat, if the cup reveals them. */
             names?: string[];
         } & {
             [key: string]: unknown;
         };
         /** @description A match is over. */
         BotEnd: {
-            /** @description The protocol version. */
             protocol: number;
-            /** @description The ID of the match, an opaque string. */
             match: string;
-            /** @description The game. */
             game: components["schemas"]["GameName"];
-            /** @description The bot's seat. */
             seat: number;
-            /** @description The final scores by seat. */
             scores: number[];
         } & {
             [key: string]: unknown;

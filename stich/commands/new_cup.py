@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 import games
-from stich.commands.common import GAME, as_bot, int_option
+from stich.commands.common import GAME, as_bot, int_option, writing
 from tournament.config import json_schema
 from tournament.config.arguments import is_url
 from tournament.config.cup import FILE_FORMATS, reference_command
@@ -63,15 +63,14 @@ def new_cup(
     if path.exists():
         raise click.UsageError(f"{path} exists already; name a new file, or delete it.")
     if kind == Ladder.type and deals:
-        raise click.UsageError("A ladder goes on without a number of deals; omit --deals.")
+        raise click.UsageError("A ladder has no number of deals; omit --deals.")
     seats = players or games.get(game).min_players
     chosen = [*filter(None, map(_bot, bots))] or _ask_for_bots()
     length = f"deals = {deals or 40}  # of each table; a block each, played in every seating"
     if kind == Ladder.type:
         length = "\n[join]\nopen = true  # anybody may join"
-    challenger = (
-        f"challenger = {_quoted(chosen[0][0])}\n" if kind == Gauntlet.type and chosen else ""
-    )
+    if kind == Gauntlet.type and chosen:
+        length += f"\nchallenger = {_quoted(chosen[0][0])}"
     text = f"""\
 #:schema {_SCHEMA}
 name = {_quoted(name)}
@@ -81,7 +80,7 @@ players = {seats}
 [format]
 type = {_quoted(kind)}
 {length}
-{challenger}
+
 [clock]
 move_ms = 1000
 bank_ms = 10000
@@ -91,11 +90,9 @@ bank_ms = 10000
         parse_cup(text.encode(), str(path))
     except CupError as error:
         raise click.UsageError(str(error)) from error
-    try:
+    with writing(path):
         path.write_text(text, encoding="utf-8")
         json_schema.write(path.with_name(_SCHEMA))
-    except OSError as error:
-        raise click.UsageError(f"{path} cannot be written: {error.strerror}.") from error
     command = "arena" if kind == Ladder.type or _CONNECT in dict(chosen).values() else "run"
     click.echo(f"Wrote {path}. Run it: stich {command} {path}")
 

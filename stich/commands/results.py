@@ -63,18 +63,15 @@ def standings(target: str, as_json: bool, info: bool) -> None:
             lines = chain([first], lines)
             if b'"moves"' in first or b'"stich-match/' in first:
                 reader = MatchFile(lines, name)
-            elif info:
-                raise click.UsageError(
-                    "--info needs a run or matches: rows of seats have no moves."
-                )
             else:
                 reader = ExportedRows(lines, name)
         else:
             reader = stack.enter_context(read_run(target))
-        run = reader.run()
-        table = compute_standings(reader)
-        moves = None if isinstance(reader, ExportedRows) or not info else reader.matches()
-        sums = None if moves is None else info_sums(moves)
+        run, table, sums = reader.run(), compute_standings(reader), None
+        if info:
+            if isinstance(reader, ExportedRows):
+                raise click.UsageError("--info needs a run or matches: rows have no moves.")
+            sums = info_sums(reader.matches())
     if as_json:
         info_rows = {} if sums is None else {"info": [asdict(line) for line in sums]}
         print_json({**table.to_dict(), **info_rows})

@@ -31,7 +31,7 @@ from stich.commands.runs import (
     store_option,
 )
 from stich.console.progress import JsonLines, watch
-from stich.console.result_tables import make_console, print_estimate, print_table
+from stich.console.result_tables import print_estimate, print_table
 from stich.processes import find_port, gateway_served, pages_served
 from tournament.bot.launch import missing
 from tournament.config.cup import Cup
@@ -118,7 +118,7 @@ def run(
         if as_json:
             observer.tell("", "estimate", **asdict(result))
         else:
-            print_estimate(make_console(), result, plan)
+            print_estimate(result, plan)
         return
     if store_url is not None and out is not None:
         refuse("--out and --store exclude each other; omit one.", 2)
@@ -310,7 +310,7 @@ def _play_cup(
         return
     if run.commitment:
         click.echo(f"Seed: {run.seed}")
-    print_table(make_console(), table, run)
+    print_table(table, run)
     signed = f", signed by the key {run.signer}" if run.commitment else ""
     click.echo(f"Kept in {where}{signed}")
     if run.commitment:

@@ -76,7 +76,7 @@ def standings(target: str, as_json: bool, info: bool) -> None:
         info_rows = {} if sums is None else {"info": [asdict(line) for line in sums]}
         print_json({**table.to_dict(), **info_rows})
     else:
-        print_table(make_console(), table, run, sums)
+        print_table(table, run, sums)
 
 
 @command

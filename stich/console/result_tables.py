@@ -81,12 +81,7 @@ def make_table(
     return table
 
 
-def print_table(
-    console: Console,
-    standings: Standings,
-    run: Run,
-    sums: Sequence[InfoSum] | None = None,
-) -> None:
+def print_table(standings: Standings, run: Run, sums: Sequence[InfoSum] | None = None) -> None:
     """Print the standings, the course of the cup, the result of a duel, and incidents.
 
     The course comes first if it decides the places. `sums` are sums of the numbers that bots sent
@@ -111,11 +106,12 @@ def print_table(
         parts.append(make_table(["Bot", "Number", "Sum", "A decision", "A match"], rows))
     elif sums is not None:
         parts.append(Text("No bot sent a number with its moves."))
+    console = make_console()
     for part in parts:
         console.print(part)
 
 
-def standings_table(standings: Standings, total: int | None = None) -> Table:
+def standings_table(standings: Standings, total: int | None) -> Table:
     """The standings as a table. `total` is the number of planned matches, None if unknown."""
     state = "final" if standings.finished else "so far"
     # The interval of a duel is for the difference, and is printed below the table.
@@ -277,7 +273,7 @@ def _duel_sentences(
     )
 
 
-def print_estimate(console: Console, estimate: Estimate, cup: Cup) -> None:
+def print_estimate(estimate: Estimate, cup: Cup) -> None:
     """Print the estimate for a cup: the numbers for each bot and in total, and the time.
 
     The numbers are requests, seconds and costs, rounded to three significant figures.
@@ -293,6 +289,7 @@ def print_estimate(console: Console, estimate: Estimate, cup: Cup) -> None:
         figures = (format_number(float(f"{share.get(name, 0.0):.3g}")) for name in total)
         rows.append([printable(bot), *figures])
     headings = ["Bot", *(name.replace("_", " ") for name in total)]
+    console = make_console()
     console.print(make_table(headings, rows, "Estimate of the whole cup"))
     faults = f", with {plural(estimate.faults, 'fault')}" if estimate.faults else ""
     played = plural(estimate.played, "match", "matches")

@@ -173,8 +173,7 @@ def _report(observer: RunObserver, look: Bets | None, store: Store, event: str) 
     """
     table = standings(store)
     if not isinstance(observer, JsonLines):
-        console = make_console()
-        print_table(console, table, store.run())
+        print_table(table, store.run())
         for line in table.standings:
             if count := sum(line.faults.values()):
                 first = next(
@@ -184,7 +183,7 @@ def _report(observer: RunObserver, look: Bets | None, store: Store, event: str) 
                     if record.seating[fault.seat] == line.bot
                 )
                 sentence = f"{printable(line.bot)} had {plural(count, 'fault')}, the first {first}"
-                console.print(Text(f"{sentence} `stich check` finds out more."))
+                make_console().print(Text(f"{sentence} `stich check` finds out more."))
         return
     ended, duel = "budget" if event == "finished" else event, table.duel
     if look is not None and look.settled:

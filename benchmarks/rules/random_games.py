@@ -14,9 +14,8 @@ import json
 import random
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable
+from functools import partial
 
 import games
 from benchmarks import ROOT
@@ -95,25 +94,11 @@ def rlcard() -> Callable[[int], int]:
     return play
 
 
-@dataclass(frozen=True, slots=True)
-class Program:
-    """A program of `benchmarks` to measure: its arguments, and where it runs."""
-
-    arguments: Sequence[str]
-    python: Path = Path(sys.executable)
-    folder: Path = ROOT
-
-    @classmethod
-    def of_wheel(cls, installed: Installed, *arguments: str) -> Program:
-        """A program that runs in the environment of a wheel."""
-        return cls(arguments, installed.python, installed.folder)
-
-
-def measured(program: Program) -> float:
-    """Run a program in a separate process, and return the rate that it prints."""
+def measured(*arguments: str, wheel: Installed | None = None) -> float:
+    """Run a module in a separate process, here or from a wheel. Return the rate that it prints."""
     done = subprocess.run(
-        [program.python, "-m", *program.arguments],
-        cwd=program.folder,
+        [wheel.python if wheel else sys.executable, "-m", *arguments],
+        cwd=wheel.folder if wheel else ROOT,
         capture_output=True,
         text=True,
         check=True,
@@ -122,12 +107,12 @@ def measured(program: Program) -> float:
     return answer
 
 
-def best(rounds: int, *programs: Program) -> list[float]:
+def best(rounds: int, *programs: Callable[[], float]) -> list[float]:
     """Run programs in these rounds, and return the best rate of each.
 
     The programs take turns, so that other load on the machine matters least.
     """
-    rates = [[measured(program) for program in programs] for _ in range(rounds)]
+    rates = [[program() for program in programs] for _ in range(rounds)]
     return [max(column) for column in zip(*rates, strict=True)]
 
 
@@ -137,20 +122,15 @@ def sections() -> list[Section]:
     pure, fast = {}, {}
     with installed_wheel() as wheel:
         for table in TABLES:
-            ours = (module, "stich", *map(str, table))
-            pure[table], fast[table] = best(ROUNDS, Program(ours), Program.of_wheel(wheel, *ours))
-        ours = (module, "stich", "doudizhu", "3")
-        rates = best(
-            RACES,
-            Program(ours),
-            Program.of_wheel(wheel, *ours),
-            Program((module, "openspiel")),
-            Program((module, "rlcard")),
-        )
-    peers = (("OpenSpiel 2.0.2 (C++)", rates[2], (0.3, 1.75)), ("RLCard 1.2.0", rates[3], (15, 90)))
+            ours = partial(measured, module, "stich", *map(str, table))
+            pure[table], fast[table] = best(ROUNDS, ours, partial(ours, wheel=wheel))
+        ours = partial(measured, module, "stich", "doudizhu", "3")
+        peers = (partial(measured, module, name) for name in ("openspiel", "rlcard"))
+        rates = best(RACES, ours, partial(ours, wheel=wheel), *peers)
+    races = (("OpenSpiel 2.0.2 (C++)", rates[2], (0.3, 1.75)), ("RLCard 1.2.0", rates[3], (15, 90)))
     against = [
         Figure.more(f"{name} rules", rates[i], peer, speed, "games/s", aims[i])
-        for peer, speed, aims in peers
+        for peer, speed, aims in races
         for i, name in enumerate(("pure Python", "compiled"))
     ]
     every = [

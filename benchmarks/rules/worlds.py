@@ -8,11 +8,12 @@ Run as a program it measures one table and prints a JSON object, in an environme
 import json
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import games
 from benchmarks.figures import Figure, Section, rate
-from benchmarks.rules.random_games import TABLES, Program, best
+from benchmarks.rules.random_games import TABLES, best, measured
 from tools.wheel import installed_wheel
 
 POSITIONS, WORLDS, ROUNDS = 40, 16, 3
@@ -63,8 +64,8 @@ def sections() -> list[Section]:
     figures = []
     with installed_wheel() as wheel:
         for name, players in TABLES:
-            what = ("benchmarks.rules.worlds", name, str(players))
-            pure, fast = best(ROUNDS, Program(what), Program.of_wheel(wheel, *what))
+            worlds = partial(measured, "benchmarks.rules.worlds", name, str(players))
+            pure, fast = best(ROUNDS, worlds, partial(worlds, wheel=wheel))
             title = f"{name}, {players} players, from a wheel"
             figures.append(Figure.more(title, fast, "the same, pure", pure, "worlds/s", AIM))
     return [

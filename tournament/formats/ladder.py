@@ -18,7 +18,7 @@ import numpy as np
 from tournament.decisions import finished_by, skipped
 from tournament.formats.draws import draw, shuffled
 from tournament.formats.format import Cards, Format, Growth
-from tournament.formats.plan import Batch, Block, Done, Plan, Progress, Round, Setup, Wait
+from tournament.formats.plan import Block, Done, Plan, Progress, Round, Setup, Wait
 from tournament.formats.scores import Scores, StageTable
 from tournament.ranking.arrays import Ints
 from tournament.ranking.ladder import LadderRecord
@@ -88,14 +88,14 @@ class LadderPlan(Plan):
         self._learnt = 0  # the number of epochs in self._known
         self.blocks = 0  # not known in advance
 
-    def next(self, run: Progress, scores: Scores) -> Batch | Wait | Done:
-        """Return the blocks of the current epoch, or of a new one if the current one is complete.
+    def next(self, run: Progress, scores: Scores) -> Round | Wait | Done:
+        """Return the round of the current epoch, or of a new one if the current one is complete.
 
         Returns `Wait` if there are too few bots for a table, and `Done` once a decision has ended
         the ladder. May take seconds when an epoch begins.
         """
         step = super().next(run, scores)
-        if isinstance(step, Batch) or finished_by(run.decisions):
+        if isinstance(step, Round) or finished_by(run.decisions):
             return step
         bots = self._gather(run)
         if len(bots) < self.setup.players:
@@ -103,7 +103,8 @@ class LadderPlan(Plan):
         number = len(run.epochs) + 1
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
         epoch = Epoch(number, at, bots, self.draw(run, scores, number, bots))
-        return Batch(number, self._play(epoch, _blocks(run.epochs), frozenset()), epoch)
+        blocks = self._play(epoch, _blocks(run.epochs), frozenset())
+        return Round(number, len(epoch.tables), blocks, epoch)
 
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
         """Yield a round for each epoch, without the tables that were skipped."""

@@ -11,7 +11,7 @@ from typing import ClassVar, Protocol
 
 from tournament.formats.draws import draw, shuffled
 from tournament.formats.scores import Scores, StageTable, Table
-from tournament.ranking.betting import Bets
+from tournament.ranking.betting import Bets, Reach
 from tournament.records import AnyDecision, BlockRecord, Epoch, Pairing
 
 Seating = tuple[str, ...]
@@ -21,16 +21,16 @@ Seating = tuple[str, ...]
 class Setup:
     """The values that a plan depends on before the first match, besides the keys of its format.
 
-    `bots` are the names in the order of the cup. `seating` and `cards` come from `[format]`. `seed`
+    `bots` are the names in the order of the cup. `seating` and `cards` come from `[format]`.
+    `reach` is the most by which two bots can differ in a block, in points per deal. `seed`
     determines all draws except the ids of matches, which are drawn from the secret `match_key`.
     """
 
-    game: str
     players: int
-    options: Mapping[str, int | bool | None]
     bots: tuple[str, ...]
     seating: str
     cards: str
+    reach: Reach
     seed: str
     match_key: str
 
@@ -107,23 +107,13 @@ def with_replays(block: Block, seed: str, remote: Set[str], voids: Mapping[str, 
 class Round:
     """A round of `size` blocks that do not depend on each other's results.
 
-    `blocks` may be an iterator that makes the blocks as they are needed. In a ladder, `size` also
-    counts skipped blocks, which are not in `blocks`.
+    `blocks` may be an iterator that makes the blocks as they are needed, and includes finished
+    blocks. In a ladder, `size` also counts skipped blocks, which are not in `blocks`. `epoch` is
+    the epoch of a ladder that begins with the round, else None.
     """
 
     number: int
     size: int
-    blocks: Iterable[Block]
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """The blocks to play now, some of which may be finished.
-
-    `epoch` is the epoch of a ladder that begins with these blocks, or None.
-    """
-
-    round: int
     blocks: Iterable[Block]
     epoch: Epoch | None = None
 
@@ -177,18 +167,17 @@ class Plan(ABC):
         """Make `next` begin with the first open round again, for a new session."""
         self._basis = None
 
-    def next(self, run: Progress, scores: Scores) -> Batch | Wait | Done:
-        """Return the blocks to play next, `Wait` if there are none now, or `Done` at the end.
+    def next(self, run: Progress, scores: Scores) -> Round | Wait | Done:
+        """Return the round to play next, `Wait` if there is none now, or `Done` at the end.
 
-        Call again once every match of a batch is finished, or once the run's decisions or void
+        Call again once every match of a round is finished, or once the run's decisions or void
         matches have changed. A change makes the plan begin with the first open round again.
         """
         basis = len(run.decisions), run.void_matches
         if basis != self._basis:
             self._basis, self._open = basis, self.open_rounds(run, scores)
-        for round in self._open:
-            return Batch(round.number, round.blocks)
-        return Done(self.places(run, scores), self.settled)
+        round = next(self._open, None)
+        return round or Done(self.places(run, scores), self.settled)
 
     def total(self, run: Progress, scores: Scores, gone: Set[str]) -> int:
         """Return the number of matches of a run played to its end without the bots in `gone`.

@@ -20,7 +20,7 @@ from tournament.bot.url_bot import StartError
 from tournament.config.cup import Cup
 from tournament.decisions import exclusion_notices, paused
 from tournament.formats import Block, Plan
-from tournament.formats.plan import Batch, Done, Wait, with_replays
+from tournament.formats.plan import Done, Round, Wait, with_replays
 from tournament.formats.scores import Scores
 from tournament.model import Present, StoredRun, Upcoming
 from tournament.ranking.betting import Bets
@@ -140,7 +140,7 @@ class Session:
             self._act()
             step = self._plan.next(self._run, self._scores)
             match step:
-                case Batch():
+                case Round():
                     waits = False
                     self._report_look()
                     self._play(step)
@@ -221,15 +221,15 @@ class Session:
         # A bot that joins, or tables that are skipped, do not stop the other tables.
         return any(not isinstance(decision, Join | Skip) for decision in new)
 
-    def _play(self, batch: Batch) -> None:
-        """Play a batch until all its blocks are finished or decisions must be carried out."""
-        if batch.epoch is not None:
-            self._store.add_epoch(batch.epoch)
+    def _play(self, round: Round) -> None:
+        """Play a round until all its blocks are finished or decisions must be carried out."""
+        if round.epoch is not None:
+            self._store.add_epoch(round.epoch)
             self._run = self._store.run()
             self._observer.planned(*self._counts())
         self._use_cup(self._roster.cup(self._run))
-        self._outages.begin_round(batch.round, self._cup, self._store.voids())
-        blocks = self._unfinished(batch.blocks)
+        self._outages.begin_round(round.number, self._cup, self._store.voids())
+        blocks = self._unfinished(round.blocks)
         while True:
             away, ready = set(self._outages.away), sum(1 for _ in self._ready())
             while ready < self._roster.ahead and (block := next(blocks, None)) is not None:
@@ -249,7 +249,7 @@ class Session:
             self._receive()
             if self._new_decisions():
                 self._recall()
-                # The plan may have seen these decisions before: it returns the batch again.
+                # The plan may have seen these decisions before: it returns the round again.
                 self._plan.restart()
                 return
 

@@ -79,14 +79,12 @@ class LadderPlan(Plan):
     take seconds. By default there are none, as for a run that is only read, and no epoch begins.
     """
 
-    open_ended: ClassVar[bool] = True
-
     def __init__(self, setup: Setup, gather: Gather = lambda _run: ()) -> None:
         super().__init__(setup)
         self._gather = gather
         self._known = KnownBots()
         self._learnt = 0  # the number of epochs in self._known
-        self.blocks = 0  # not known in advance
+        self.blocks = 0
 
     def next(self, run: Progress, scores: Scores) -> Round | Wait | Done:
         """Return the round of the current epoch, or of a new one if the current one is complete.

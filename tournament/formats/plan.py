@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import permutations, product
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 from tournament.formats.draws import draw, shuffled
 from tournament.formats.scores import Scores, StageTable, Table
@@ -140,10 +140,8 @@ class Done:
 class Plan(ABC):
     """The plan of a cup: rounds of blocks, which depend only on the cup and its run so far."""
 
-    open_ended: ClassVar[bool] = False
-    """Whether only the number of blocks up to the current round is known."""
     blocks: int
-    """The number of blocks in the whole cup, or 0 if the plan is open-ended."""
+    """The number of blocks in the whole cup, or 0 if that is not known in advance."""
     settled: tuple[str, ...] = ()
     """The top bots, once `rounds` has ended because of `[stop]`."""
     look: Bets | None = None
@@ -157,7 +155,7 @@ class Plan(ABC):
 
     @property
     def matches(self) -> int:
-        """The number of planned matches, or 0 if the plan is open-ended.
+        """The number of planned matches, or 0 if that is not known in advance.
 
         Fewer are played if the cup ends early.
         """

@@ -184,7 +184,7 @@ class Session:
         total = self._plan.total(self._run, self._scores, self._run.gone)
         self._store.record_total(total)
         done = sum(map(int.bit_count, self._finished.values()))
-        return done, None if self._plan.open_ended else total
+        return done, total if self._plan.blocks else None
 
     def _read_matches(self) -> None:
         """Count the finished and the void matches in the store."""

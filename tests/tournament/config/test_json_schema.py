@@ -37,14 +37,6 @@ BEYOND_IT = (
 """Parts of the errors that only `stich run` can find."""
 
 
-def parsed(text: str) -> dict[str, object] | None:
-    """The values of a TOML file, or None if the text is not TOML."""
-    try:
-        return tomllib.loads(text)
-    except (ValueError, RecursionError):
-        return None
-
-
 def test_the_schema_is_current_and_describes_every_key() -> None:
     Draft7Validator.check_schema(SCHEMA.schema)
     text = (EXAMPLES / "cup.schema.json").read_text()
@@ -62,14 +54,8 @@ def test_the_examples_are_valid_and_name_the_schema(path: Path) -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [
-        change
-        for change, line in WRONG
-        if not any(words in line for words in BEYOND_IT)
-        and len(change[1]) < 100
-        and parsed(GOOD.replace(*change, 1)) is not None
-    ],
+    [change for change, line in WRONG if not any(words in line for words in BEYOND_IT)],
 )
 def test_it_refuses_what_the_check_refuses(change: tuple[str, str]) -> None:
-    assert SCHEMA.is_valid(parsed(GOOD))
-    assert not SCHEMA.is_valid(parsed(GOOD.replace(*change, 1)))
+    assert SCHEMA.is_valid(tomllib.loads(GOOD))
+    assert not SCHEMA.is_valid(tomllib.loads(GOOD.replace(*change, 1)))

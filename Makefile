@@ -61,11 +61,12 @@ test-all: test  ## the same with every installed Python, then slow tests, compil
 	  $(BIN)/tox run -e py311,py312,py313,py314,slow,docs
 
 # tox calls this with the tools of its environment: `make lint READY= BIN=...`.
-lint: $(READY)  ## linters of Python, imports, JavaScript and workflows
+lint: $(READY)  ## linters of Python, imports, JavaScript, workflows and the image
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/oxlint --quiet .
+	@! test -x $(BIN)/hadolint || $(BIN)/hadolint deploy/Containerfile
 	@$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yaml
 	@$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yaml
 	@# Nothing is installed without a hash, except the tools of `make lock`.

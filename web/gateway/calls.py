@@ -71,6 +71,19 @@ class Opponent(msgspec.Struct, frozen=True):
     terms: Terms
 
 
+class Asked(msgspec.Struct, frozen=True):
+    """The parts of a request to a bot that the gateway and an author's program read. `clock` has
+    the times for the answer in milliseconds, or {} for a request without a clock."""
+
+    match: Annotated[str, msgspec.Meta(max_length=64)] = ""
+    clock: dict[str, Annotated[float, msgspec.Meta(ge=0, le=3_600_000)]] = {}
+
+    @property
+    def seconds(self) -> float:
+        """The time for the answer, or a minute for a request without a clock."""
+        return sum(self.clock.values()) / 1000 or 60.0
+
+
 class _Refusal(msgspec.Struct):
     detail: str
 

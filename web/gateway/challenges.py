@@ -11,13 +11,13 @@ import asyncio
 import json
 from collections import defaultdict, deque
 from collections.abc import Mapping
-from typing import Annotated, Final
+from typing import Final
 
 import msgspec
 
 from tournament.errors import StichError
 from tournament.names import base
-from web.gateway.calls import ALIVE_S, CHALLENGE, REQUEST_LIMIT, Opponent, Terms
+from web.gateway.calls import ALIVE_S, CHALLENGE, REQUEST_LIMIT, Asked, Opponent, Terms
 from web.gateway.connected_bot import BotAnswer, ConnectedBot
 from web.gateway.link import Link
 
@@ -27,15 +27,7 @@ AT_ONCE: Final = 16
 """The most challenges that are played through a gateway at the same time."""
 _HOUR_S: Final = 3600.0
 _LONGEST_S: Final = 1800.0
-_BOT_S: Final = 60.0  # for a request without a clock
 _CALLS: Final = ("GET /", "POST /start", "POST /move", "POST /end")
-
-
-class _Asked(msgspec.Struct):
-    """The parts of a request's body that the gateway reads. Times are in milliseconds."""
-
-    match: Annotated[str, msgspec.Meta(max_length=64)] = ""
-    clock: dict[str, Annotated[float, msgspec.Meta(ge=0, le=3_600_000)]] = {}
 
 
 class _ChallengeRefused(StichError):
@@ -146,12 +138,12 @@ class Challenges:
         Raises:
             DecodeError: if the body is not that of a valid request.
         """
-        asked = msgspec.json.decode(body, type=_Asked) if body else _Asked()
+        asked = msgspec.json.decode(body or b"{}", type=Asked)
         bot = self._bots[opponent]
         if not bot.takes_challenges:
             return None
         try:
-            async with asyncio.timeout((sum(asked.clock.values()) / 1000 or _BOT_S) + ALIVE_S):
+            async with asyncio.timeout(asked.seconds + ALIVE_S):
                 return await bot.ask(CHALLENGE + call, body)
         except TimeoutError:
             return None

@@ -32,6 +32,7 @@ from web.gateway.calls import (
     CHALLENGE,
     CONNECT_S,
     REQUEST_LIMIT,
+    Asked,
     EntryRefused,
     gateway_port,
     reason,
@@ -39,7 +40,6 @@ from web.gateway.calls import (
 )
 from web.gateway.receipts import ReceiptKeeper
 
-_BOT_S: Final = 60  # for a request without a clock
 _PORT: Final = re.compile(r":\d+$")
 _QUIET: Final = logging.Logger("websockets", logging.CRITICAL)
 """A logger that drops errors, because the connector reports them in sentences."""
@@ -49,13 +49,6 @@ _BACKOFF_S: Final = (0.1, 0.2, 0.5, 1, 2, 5, 10, 15)
 
 class Unreachable(Exception):
     """There is no connection to the arena. The program may try again. The message is a clause."""
-
-
-class _Asked(msgspec.Struct):
-    """The parts of a request's body that the connector reads. Times are in milliseconds."""
-
-    match: str = ""
-    clock: dict[str, float] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +159,7 @@ class Connector:
         number, call, body = msgspec.msgpack.decode(message, type=tuple[int, str, bytes])
         if number in self._asked:
             return
-        asked = msgspec.json.decode(body, type=_Asked) if body else _Asked()
-        now, seconds = monotonic(), sum(asked.clock.values()) / 1000 or _BOT_S
+        asked, now = msgspec.json.decode(body or b"{}", type=Asked), monotonic()
         if call.startswith(CHALLENGE):
             call = call.removeprefix(CHALLENGE)
             if self._challenge_table is None:
@@ -177,7 +169,7 @@ class Connector:
             table = min(self._tables, key=lambda at: (at.match != asked.match, at.asked_at))
         table.match, table.asked_at = asked.match, now
         self._asked.add(number)
-        table.queue.put(_Request(number, call, body, asked.match, now + seconds))
+        table.queue.put(_Request(number, call, body, asked.match, now + asked.seconds))
 
 
 def open_link(

@@ -135,17 +135,15 @@ class OpenLadder:
             raise JoinRefused(wrong)
         decisions = current_run().store.decisions()
         latest = next(reversed(versions(decisions, name)), None)
-        if latest is None and call.wants == "join":
+        is_free = latest is None or (latest.author != author and base(name) in freed(decisions))
+        if is_free and call.wants == "join":
             self._check_code(call.code)
-            join(self._target, self.cup, name, author)
-            return name
+            number = latest.version + 1 if latest else 1
+            bot = f"{base(name)}/{number}" if latest else name
+            join(self._target, self.cup, bot, author, number)
+            return bot
         if latest is None:
             raise JoinRefused(f"No bot {name} has joined here; check the name.")
-        if latest.author != author and call.wants == "join" and base(name) in freed(decisions):
-            self._check_code(call.code)
-            number = latest.version + 1
-            join(self._target, self.cup, bot := f"{base(name)}/{number}", author, number)
-            return bot
         if latest.author != author:
             raise JoinRefused(
                 f"There is a bot {latest.bot} of somebody else; choose another name. If it is yours"

@@ -62,9 +62,9 @@ class FaultRecord:
 
     `turn` counts the requests to this seat in the match, from 1. `played` is the default move that
     was played instead, and `move` its index in `MatchRecord.moves`. `started` is the time of the
-    request (UTC, ISO 8601). `elapsed_ms` is how long the request took, and `deadline_ms` how long
-    it was allowed to take. `move_ms` is the time for a move, and `bank_ms` the bank before the
-    request. `output` is the end of the bot's output at that time, or "" for a remote bot.
+    request (UTC, ISO 8601). The request took `elapsed_ms` of at most `deadline_ms`. `move_ms` is
+    the time for a move, and `bank_ms` the bank before the request. `output` is the end of the bot's
+    output at that time, or "" for a remote bot.
     """
 
     seat: int
@@ -118,7 +118,7 @@ class Pairing:
 
     @classmethod
     def alone(cls, match: str, seating: Sequence[str], seed: str) -> Pairing:
-        """A match outside any cup, with these bots at its seats."""
+        """Return a match outside any cup. `seating` names the bot at each seat."""
         bots = tuple(seating)
         return cls(match, 0, seed, 1, "", 0, 1, table=bots, seating=bots, seed=seed)
 
@@ -163,7 +163,7 @@ class MatchRecord(Pairing):
     def sides(self) -> tuple[int, ...] | None:
         """The side of each seat: 0 for the declarer's side and 1 for the other.
 
-        This is None if every seat played for itself, there was no declarer, or there were several
+        None if every seat played for itself, if there was no declarer, or if there were several
         deals.
         """
         if len(self.results) != 1:
@@ -171,7 +171,7 @@ class MatchRecord(Pairing):
         return games.get(self.game).sides(self.results[0], self.players)
 
     def answered(self, seat: int) -> list[float]:
-        """The times of a seat's requests that were answered completely, in milliseconds."""
+        """Return the milliseconds of a seat's requests that were answered completely, in order."""
         unanswered = {
             fault.turn
             for fault in self.faults
@@ -180,7 +180,7 @@ class MatchRecord(Pairing):
         return [ms for turn, ms in enumerate(self.times[seat], 1) if turn not in unanswered]
 
     def summary(self) -> MatchSummary:
-        """The match without its moves, as statistics read it."""
+        """Return the match without its moves, as statistics read it."""
         counts = Counter((fault.seat, fault.kind) for fault in self.faults)
         faults = (tuple(counts[seat, kind] for kind in FAULT_KINDS) for seat in range(self.players))
         times = (
@@ -252,9 +252,8 @@ def place_of(match: Pairing | VoidRecord) -> Place:
 class Decision(Struct, frozen=True, kw_only=True, tag_field="kind", tag=str.lower):
     """A decision of the organiser or, in a ladder, of an author. Each kind has a subclass.
 
-    `number` counts the decisions of a run from 1. `at` is the time (UTC, ISO 8601), and `after` the
-    number of matches that were finished before. The store sets these three. `why` is the reason, or
-    "".
+    The store sets `number`, which counts the decisions of a run from 1, `at`, the time (UTC, ISO
+    8601), and `after`, the number of matches that were finished before. `why` is the reason or "".
     """
 
     number: int = 0
@@ -346,9 +345,8 @@ Exclusion = Withdraw | Disqualify | Leave
 class Epoch:
     """An epoch of a ladder.
 
-    `number` counts the epochs from 1. `at` is the time at which it began (UTC, ISO 8601). `bots`
-    are the bots that could play. `tables` are the tables drawn for them, one block each, as (stage,
-    bots).
+    `number` counts the epochs from 1, and `at` is the time at which the epoch began (UTC, ISO
+    8601). `tables` were drawn for `bots`, which could play: one block each, as (stage, bots).
     """
 
     number: int
@@ -402,6 +400,6 @@ class BlockRecord:
 
 
 def adjusted(scores: tuple[int, ...], struck: tuple[int, ...]) -> tuple[int, ...]:
-    """The scores by seat after the strike-out rule: each seat in `struck` gets the worst score."""
+    """Return the scores by seat, of which the seats in `struck` get the worst of all."""
     worst = min(scores)
     return tuple(worst if seat in struck else score for seat, score in enumerate(scores))

@@ -20,7 +20,7 @@ from tournament.model import Run
 from tournament.ranking.arrays import Booleans, Floats, Interval
 from tournament.ranking.effects import Fit, fit, score_intervals
 from tournament.ranking.evidence import evidence
-from tournament.ranking.observations import Observations, observe
+from tournament.ranking.observations import observe
 from tournament.ranking.ranks import anytime_chances, final_chances, rank_ranges, settled_pairs
 from tournament.records import FAULT_KINDS, AnyDecision, FaultKind, MatchSummary
 from tournament.results.course import Course, course
@@ -191,7 +191,9 @@ def compute(arrays: MatchArrays, run: Run) -> Standings:
         settled, since = of_ladder.settled, of_ladder.since
         status = statuses(arrays, data, run)
     else:
-        settled = _settled(kind, data)
+        seen = evidence(data)
+        chances = final_chances(seen) if kind == "final" else anytime_chances(seen)
+        settled = settled_pairs(seen.total, chances)
     groups = int(fitted.component.max(initial=-1)) + 1
     ranked = np.array([not reason for reason in status], bool)
     places = _places(arrays, played, fitted, run, ranked)
@@ -238,13 +240,6 @@ def _stop_rule(run: Run, bots: Sequence[str], blocks: int) -> StopRule | None:
     # Exported rows give this number, because they may lack the blocks of disqualified bots.
     after = run.stopped_after or (blocks if run.settled else None)
     return StopRule(stop.top, stop.confidence, tuple(in_order), after)
-
-
-def _settled(kind: str, data: Observations) -> Booleans:
-    """Return whether the row's bot is settled above the column's, for this `kind` of ranges."""
-    seen = evidence(data)
-    chances = final_chances(seen) if kind == "final" else anytime_chances(seen)
-    return settled_pairs(seen.total, chances)
 
 
 def _ranks(settled: Booleans, ranked: Booleans) -> list[tuple[int, int]]:

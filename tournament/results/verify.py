@@ -157,9 +157,9 @@ class _RunCheck:
         done.report(None, self.seed_mismatches())
         done.report(None, self.signature_mismatches())
         done.report(None, self.chain_mismatches(receipts))
+        done.blocks = sum(1 for _ in self.store.blocks())
         plan = self.pairings()
         planned = next(plan, None)
-        last = None
         matches = watch(self.store.matches())
         for record, summary in zip(matches, self.store.summaries(), strict=True):
             here = (record.block, record.number)
@@ -173,8 +173,6 @@ class _RunCheck:
                 planned = next(plan, None)
             done.report(record.match, Replay(record, self.cup).mismatches())
             done.report(record.match, summary_mismatches(record, summary))
-            done.blocks += record.block != last
-            last = record.block
             done.count(record)
         while planned is not None:
             self.on_missing(planned)

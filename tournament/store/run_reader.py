@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -65,13 +65,14 @@ class RunReader(ABC):
     def run(self) -> Run:
         """Return the run, without its matches."""
 
-    @abstractmethod
     def decisions(self) -> list[AnyDecision]:
         """Return the decisions in the order in which they were made."""
+        return list(self.run().decisions)
 
-    @abstractmethod
-    def snapshot(self) -> AbstractContextManager[RunReader]:
-        """Return a context manager that yields a reader of the run as it is at one moment."""
+    @contextmanager
+    def snapshot(self) -> Iterator[RunReader]:
+        """Yield a reader of the run as it is at one moment. A file does not change."""
+        yield self
 
     def __enter__(self) -> Self:
         return self

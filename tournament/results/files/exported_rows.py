@@ -86,12 +86,8 @@ class _Unnamed(Format):
     decides_places: ClassVar[bool] = True
 
     def plan(self, setup: Setup) -> Plan:
-        """Refuse to plan: a format that is not known cannot be played.
-
-        Raises:
-            LineError: always.
-        """
-        raise LineError("These rows do not name their format, so nothing more can be played.")
+        """Rows are never planned."""
+        raise NotImplementedError
 
 
 def _format(row: Row) -> Format:

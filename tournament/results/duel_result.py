@@ -1,6 +1,5 @@
 """The result of a duel."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,7 +7,6 @@ import numpy as np
 import games
 from tournament.formats.duel import Duel
 from tournament.model import Run
-from tournament.ranking.arrays import Booleans
 from tournament.ranking.betting import Bets, reach_of
 from tournament.ranking.observations import Observations
 from tournament.results.match_arrays import MatchArrays
@@ -83,14 +81,4 @@ def duel_result(arrays: MatchArrays, data: Observations, run: Run) -> DuelResult
         better=ahead if bets.settled else None,
         blocks=len(differences),
         max_difference=limit,
-    )
-
-
-def settled_by(duel: DuelResult, bots: Sequence[str]) -> Booleans:
-    """Return a (2, 2) array: whether the row's bot is settled above the column's.
-
-    `bots` names the bots of the rows and columns.
-    """
-    return np.array(
-        [[(above, below) == (duel.better, duel.behind) for below in bots] for above in bots]
     )

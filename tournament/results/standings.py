@@ -24,7 +24,7 @@ from tournament.ranking.observations import observe
 from tournament.ranking.ranks import anytime_chances, final_chances, rank_ranges, settled_pairs
 from tournament.records import FAULT_KINDS, AnyDecision, FaultKind, MatchSummary
 from tournament.results.course import Course, course
-from tournament.results.duel_result import DuelResult, duel_result, settled_by
+from tournament.results.duel_result import DuelResult, duel_result
 from tournament.results.ladder_table import Status, draws, ladder_table, statuses
 from tournament.results.match_arrays import MatchArrays, collect
 
@@ -173,20 +173,21 @@ def compute(arrays: MatchArrays, run: Run) -> Standings:
     `arrays` lists all bots of the cup, including bots that have not played.
     """
     played, arrays = arrays, arrays.without(run.disqualified)
-    format, bots = run.cup.format, len(arrays.bots)
+    format, bots, count = run.cup.format, arrays.bots, len(arrays.bots)
     ladder = isinstance(format, Ladder)
     round = draws(arrays) if ladder else arrays.round
-    data = observe(arrays.block, arrays.deals, arrays.seats, arrays.scores, bots, round)
+    data = observe(arrays.block, arrays.deals, arrays.seats, arrays.scores, count, round)
     of_ladder = ladder_table(played, arrays, data) if ladder else None
     fitted = of_ladder.fitted if of_ladder else fit(data)
     # If only two bots remain after disqualifications, the run was not a duel.
-    whole = bots == len(played.bots)
+    whole = bots == played.bots
     duel = duel_result(arrays, data, run) if whole and not ladder else None
     kind = run.ranges if duel is None else "anytime"
-    status: Sequence[Status] = [""] * bots
-    since: Sequence[int | None] = [None] * bots
+    status: Sequence[Status] = [""] * count
+    since: Sequence[int | None] = [None] * count
     if duel is not None:
-        settled = settled_by(duel, arrays.bots)
+        pair = duel.better, duel.behind
+        settled = np.array([[(row, column) == pair for column in bots] for row in bots])
     elif of_ladder:
         settled, since = of_ladder.settled, of_ladder.since
         status = statuses(arrays, data, run)
@@ -197,7 +198,7 @@ def compute(arrays: MatchArrays, run: Run) -> Standings:
     groups = int(fitted.component.max(initial=-1)) + 1
     ranked = np.array([not reason for reason in status], bool)
     places = _places(arrays, played, fitted, run, ranked)
-    place_of = dict(zip(arrays.bots, places, strict=True))
+    place_of = dict(zip(bots, places, strict=True))
     shown = fitted.balanced | isinstance(format, RoundRobin)
     if duel or ladder:  # a duel has one interval, the one that decides; a ladder is looked at often
         shown[:] = False

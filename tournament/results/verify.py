@@ -157,9 +157,9 @@ class _RunCheck:
         done.report(None, self.seed_mismatches())
         done.report(None, self.signature_mismatches())
         done.report(None, self.chain_mismatches(receipts))
-        done.blocks = sum(1 for _ in self.store.blocks())
         plan = self.pairings()
         planned = next(plan, None)
+        last = None
         matches = watch(self.store.matches())
         for record, summary in zip(matches, self.store.summaries(), strict=True):
             here = (record.block, record.number)
@@ -173,6 +173,8 @@ class _RunCheck:
                 planned = next(plan, None)
             done.report(record.match, Replay(record, self.cup).mismatches())
             done.report(record.match, summary_mismatches(record, summary))
+            done.blocks += record.block != last
+            last = record.block
             done.count(record)
         while planned is not None:
             self.on_missing(planned)
@@ -221,16 +223,15 @@ class _RunCheck:
         decisions, voids, finished = iter(self.run.decisions), iter(self.store.voids()), 0
         digests = dict.fromkeys((entry for entry, _ in receipts), "")
         try:
-            for entry in self.store.walk():
-                number, digest = entry.digest
+            for table, (number, digest) in self.store.walk():
                 self.done.entries = number
                 if number in digests:
                     digests[number] = digest
-                if entry.table == "matches":
+                if table == "matches":
                     finished += 1
-                elif entry.table == "voids" and isinstance(next(voids), Revocation):
+                elif table == "voids" and isinstance(next(voids), Revocation):
                     finished -= 1
-                elif entry.table == "decisions" and (made := next(decisions)).after != finished:
+                elif table == "decisions" and (made := next(decisions)).after != finished:
                     yield (
                         f"Decision {made.number} says that {made.after} matches were finished"
                         f" before; it was written after {finished}."

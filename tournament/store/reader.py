@@ -40,7 +40,7 @@ from tournament.store.tables import (
     present,
     voids,
 )
-from tournament.store.walk import ChainEntry, walk
+from tournament.store.walk import walk
 
 VERSION = 9
 _ELSEWHERE = (
@@ -198,8 +198,10 @@ class StoreReader(RunReader):
         with self._read() as connection:
             return last_digest(connection)
 
-    def walk(self) -> Iterator[ChainEntry]:
+    def walk(self) -> Iterator[tuple[str, Digest]]:
         """Yield the chain's entries in the order of writing, recomputed from the rows.
+
+        Each item is (table that was written to, digest after the entry).
 
         Raises:
             ChainBroken: if the rows are not the rows that were written.

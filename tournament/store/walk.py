@@ -3,7 +3,7 @@
 from base64 import b64decode
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -41,18 +41,12 @@ _WRITTEN: dict[str, sa.Select[Any]] = {
 """For each table, the query of its rows: the number of the entry, then the values it covers."""
 
 
-class ChainEntry(NamedTuple):
-    """An entry of the chain: the table that was written to, and the digest after the entry."""
-
-    table: str
-    digest: Digest
-
-
-def walk(connection: Connection) -> Iterator[ChainEntry]:
+def walk(connection: Connection) -> Iterator[tuple[str, Digest]]:
     """Yield all entries of the chain in the order of writing, recomputed from the rows.
 
-    This takes as long as reading the store. A row of `meta` or `blocks` may have been replaced by a
-    later entry, and a match may have become void. All other rows must be as they were written.
+    Each item is (table that was written to, digest after the entry). This takes as long as reading
+    the store. A row of `meta` or `blocks` may have been replaced by a later entry, and a match may
+    have become void. All other rows must be as they were written.
 
     Raises:
         ChainBroken: at the first entry that does not agree with the rows, or after the last one if
@@ -89,7 +83,7 @@ def walk(connection: Connection) -> Iterator[ChainEntry]:
         last = following(last, table, name, content)
         if last.digest != digest:
             raise ChainBroken(f"The digest of {here} is not that of what was written until then.")
-        yield ChainEntry(table, last)
+        yield table, last
     for table, name in sorted(replaced):
         raise ChainBroken(f"The store lacks {name} ({table}), which was written.")
     for table, row in ahead.items():

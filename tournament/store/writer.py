@@ -108,7 +108,7 @@ class StoreWriter(StoreReader):
                 last = deque(now.walk(), maxlen=1)
             except ChainBroken:
                 raise self._changed() from None
-        if [entry.digest for entry in last] != [known]:
+        if [digest for _, digest in last] != [known]:
             raise self._changed()
 
     def accept(self) -> None:

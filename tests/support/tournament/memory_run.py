@@ -11,8 +11,8 @@ from tournament.formats.round_robin import RoundRobin
 from tournament.formats.stopping import Stop
 from tournament.model import StoredRun, kind_of_ranges
 from tournament.records import AnyVoid, MatchRecord, MatchSummary
+from tournament.store.chain import Digest
 from tournament.store.reader import StoreReader
-from tournament.store.walk import ChainEntry
 
 
 @dataclass
@@ -40,7 +40,7 @@ class MemoryRun(StoreReader):
     def matches(self, blocks: range | None = None) -> Iterator[MatchRecord]:
         return (match for match in self.records if blocks is None or match.block in blocks)
 
-    def walk(self) -> Iterator[ChainEntry]:
+    def walk(self) -> Iterator[tuple[str, Digest]]:
         return iter(())
 
     def file_problems(self) -> list[str]:

@@ -221,8 +221,8 @@ def _runner_host(cluster: str | None) -> str:
 
     try:
         return str(urlsplit(get_local_address_for(cluster)).hostname)
-    except OSError as error:
-        refuse(f"--cluster: {cluster} cannot be reached: {error.strerror}.")
+    except (OSError, UnicodeError) as error:  # UnicodeError: the host is no possible name
+        refuse(f"--cluster: {cluster} cannot be reached: {error}.")
 
 
 def _needs_gateway(cup: Cup) -> bool:

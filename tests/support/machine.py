@@ -23,12 +23,6 @@ def names_commands(page: str) -> bool:
     return page.count("```sh") == len(named) == len(dict(named))
 
 
-def block(page: str, language: str) -> str:
-    """The only block of the page in this language."""
-    (text,) = re.findall(rf"^```{language}\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
-    return str(text)
-
-
 class Machine:
     """A folder in place of a machine, for the commands of a page.
 

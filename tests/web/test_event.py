@@ -11,8 +11,9 @@ import pytest
 import requests
 
 from stich.processes import find_port
-from tests.support.machine import Machine, block, dependencies, names_commands, until
+from tests.support.machine import Machine, dependencies, names_commands, until
 from tests.support.nginx import command, needs_nginx, running, with_folder
+from tests.support.pages import blocks
 from tests.support.programs import Program
 from tests.support.service.contract import ROOT
 from tests.support.web.network import ConnectProxy
@@ -61,7 +62,7 @@ def test_every_command_of_the_event_page_works(tmp_path: Path) -> None:
     with ExitStack() as stack:
         machine.run("install")
         dependencies(tmp_path / "stich")
-        (tmp_path / "spring.toml").write_text(block(PAGE, "toml"))
+        (tmp_path / "spring.toml").write_text(blocks("docs/event.md", "toml")[0])
         ann, bob, cat = machine.run("invite").split()
 
         # nginx as Debian installs it, without its welcome page
@@ -72,7 +73,9 @@ def test_every_command_of_the_event_page_works(tmp_path: Path) -> None:
         (nginx / "nginx.conf").write_text(text)
         stack.enter_context(running(command(nginx, nginx / "nginx.conf")))
         machine.run("certificate")
-        (nginx / "conf.d" / "arena.conf").write_text(machine.with_ports(block(PAGE, "nginx")))
+        (nginx / "conf.d" / "arena.conf").write_text(
+            machine.with_ports(blocks("docs/event.md", "nginx")[0])
+        )
         machine.run("nginx")
 
         # arena.example is found by the proxies, as a name would be by routers

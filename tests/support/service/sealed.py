@@ -5,12 +5,8 @@ from base64 import b64encode
 from hashlib import sha256
 from typing import Any
 
-from flask.testing import FlaskClient
-
 from games import State
-from service.app import create_app
 from service.sealed import Sealer
-from service.settings import Settings
 from tests.support.service.contract import Service
 
 KEY, OLD_KEY = bytes(range(32)), bytes(32)
@@ -24,11 +20,6 @@ def seal_keys(**keys: bytes) -> str:
 
 
 SEAL_KEYS = seal_keys(test=KEY)
-
-
-def application(**keys: bytes) -> FlaskClient:
-    """A client of an application with some seal keys."""
-    return create_app(Settings(seal_keys=keys)).test_client()
 
 
 def hashed(secrets: list[str]) -> list[str]:

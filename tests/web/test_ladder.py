@@ -12,7 +12,8 @@ import pytest
 import requests
 
 from stich.processes import find_port
-from tests.support.machine import Machine, block, dependencies, names_commands, until
+from tests.support.machine import Machine, dependencies, names_commands, until
+from tests.support.pages import blocks
 from tests.support.service.contract import ROOT
 from tournament.records import FaultKind, Join
 from tournament.store.store import Store
@@ -35,7 +36,7 @@ def test_every_command_of_the_ladder_page_works(tmp_path: Path) -> None:
     with ExitStack() as stack:
         machine.run("install")
         dependencies(tmp_path / "stich")
-        (tmp_path / "autumn.toml").write_text(block(PAGE, "toml"))
+        (tmp_path / "autumn.toml").write_text(blocks("docs/ladder.md", "toml")[0])
 
         def get(path: str) -> str:
             return requests.get(url + path, timeout=60).text

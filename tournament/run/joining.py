@@ -22,14 +22,7 @@ class JoinRefused(StichError):
     """A bot cannot join or leave. The message is a sentence that says why."""
 
 
-def join(
-    target: str,
-    cup: Cup,
-    bot: str,
-    author: str,
-    version: int = 1,
-    retires: str = "",
-) -> None:
+def join(target: str, cup: Cup, bot: str, author: str, version: int = 1, retires: str = "") -> None:
     """Store the decision that a bot joins a ladder.
 
     `cup` is the ladder as its file describes it, and `target` the location of its store. `author`
@@ -48,26 +41,24 @@ def join(
         free = freed(decisions)
         all_bots = cup.with_joined(decisions)
         names = [name for name in all_bots.names if base(name) not in free or name == bot]
-        taken = alike(bot, names)
-        if taken is not None:
+        if taken := alike(bot, names):
             raise JoinRefused(
                 f"The name is that of the bot {taken}, or looks like it; choose another."
             )
-        disqualified_bots = disqualified(decisions)
-        for other in all_bots.bots:
-            if author and other.author == author and other.name in disqualified_bots:
+        authors = {other.name: other.author for other in all_bots.bots}
+        for other in sorted(disqualified(decisions)):
+            if author and authors.get(other) == author:
                 raise JoinRefused(
-                    f"The organiser has disqualified {other.name}, so its author may enter no other"
-                    " bot, unless the organiser invites it (`stich invite`)."
+                    f"The organiser has disqualified {other}, so its author may enter no other bot,"
+                    " unless the organiser invites it (`stich invite`)."
                 )
-        gone = absent(decisions) | {retires}
-        playing = {other.name: other.author for other in all_bots.bots if other.name not in gone}
-        if author and [*playing.values()].count(author) >= cup.join.per_author:
+        playing = authors.keys() - absent(decisions) - {retires}
+        if author and [authors[other] for other in playing].count(author) >= cup.join.per_author:
             most = plural(cup.join.per_author, "bot")
             raise JoinRefused(
-                f"An author may have {most} here at once; let one leave with `stich leave`.",
+                f"An author may have {most} here at once; let one leave with `stich leave`."
             )
-        if len(playing.keys() & seated(all_bots, decisions, run)) >= cup.join.most:
+        if len(playing & seated(all_bots, decisions, run)) >= cup.join.most:
             most = plural(cup.join.most, "bot")
             raise JoinRefused(f"The ladder is full, with {most}; try again later.")
 

@@ -72,12 +72,9 @@ class _LocalWorker:
 
 @contextmanager
 def _deferred_stop() -> Iterator[None]:
-    """Block SIGINT and SIGTERM within this context. Processes that are started in the context
-    inherit the block, and must unblock the signals themselves.
-
-    Ctrl-C in a terminal reaches the whole process group, and must not end a worker that is still
-    loading.
-    """
+    """Block SIGINT and SIGTERM within this context, and in processes that are started there. Each
+    process unblocks the signals once it has loaded, because Ctrl-C in a terminal reaches the whole
+    process group."""
     # Otherwise the first worker would start Python's resource tracker, which unblocks the signals.
     resource_tracker.ensure_running()
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})

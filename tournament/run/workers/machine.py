@@ -27,17 +27,13 @@ def memory_for_bots(setting_mb: int | None) -> float:
     return _USED * available_mb() if setting_mb is None else float(setting_mb)
 
 
-def available_mb(
-    meminfo: Path = Path("/proc/meminfo"),
-    root: Path = ROOT,
-    group: Path = Path("/proc/self/cgroup"),
-) -> float:
+def available_mb(proc: Path = Path("/proc"), root: Path = ROOT) -> float:
     """The memory in MB that is available to this process: the least that is available on this
-    machine or in any of the control groups (version 2) that contain the process. The parameters are
-    the paths of the kernel's files, and of its folder of control groups."""
-    limits = [_of_machine(meminfo)]
-    path = next((line[3:] for line in _lines(group) if line.startswith("0::")), "/")
-    folder = root / path.strip("/")
+    machine or in any of the control groups (version 2) that contain the process. `proc` and `root`
+    are the kernel's folders of processes and of control groups."""
+    limits = [_of_machine(proc / "meminfo")]
+    paths = (line[3:] for line in _lines(proc / "self/cgroup") if line.startswith("0::"))
+    folder = root / next(paths, "").strip("/")
     for place in (folder, *folder.parents):
         if place.is_relative_to(root):
             limits += _of_group(place)

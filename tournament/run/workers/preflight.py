@@ -1,6 +1,6 @@
 """The check before the first match, in which every bot and the rules service must answer once."""
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
@@ -32,7 +32,8 @@ def inspect(cup: Cup, bot_pool: BotPool, absent: Container[str] = ()) -> Inspect
         except RefereeError as error:
             problems.append(str(error))
     bots = [bot for bot in cup.bots if bot.name not in absent]
-    for bot, about in chain(_reach(bots), bot_pool.start(bots)):
+    remote = ((bot, _about_or_error(bot)) for bot in bots if bot.url is not None)
+    for bot, about in chain(remote, bot_pool.start(bots)):
         if isinstance(about, StartError):
             problems.append(str(about))
         else:
@@ -41,15 +42,12 @@ def inspect(cup: Cup, bot_pool: BotPool, absent: Container[str] = ()) -> Inspect
     return Inspected(tuple(problems), identities)
 
 
-def _reach(bots: Iterable[Bot]) -> Iterator[tuple[Bot, Mapping[str, object] | StartError]]:
-    """Yield each bot by URL with what it states about itself, or with a StartError if it does not
-    answer."""
-    for bot in bots:
-        if bot.url is not None:
-            try:
-                yield bot, about_by_url(bot)
-            except StartError as error:
-                yield bot, error
+def _about_or_error(bot: Bot) -> Mapping[str, object] | StartError:
+    """Return what a bot by URL states about itself, or why it does not answer."""
+    try:
+        return about_by_url(bot)
+    except StartError as error:
+        return error
 
 
 def identity(about: Mapping[str, Any]) -> Identity:

@@ -19,10 +19,11 @@ CORES = len(os.sched_getaffinity(0))
 @pytest.fixture
 def machine(tmp_path: Path) -> dict[str, Path]:
     """A machine with 8000 MB available, and this process in the control group /a/b."""
-    (tmp_path / "meminfo").write_text("MemTotal: 16384000 kB\nMemAvailable: 8192000 kB\n")
-    (tmp_path / "own").write_text("1:name=systemd:/x\n0::/a/b\n")
+    (tmp_path / "proc/self").mkdir(parents=True)
+    (tmp_path / "proc/meminfo").write_text("MemTotal: 16384000 kB\nMemAvailable: 8192000 kB\n")
+    (tmp_path / "proc/self/cgroup").write_text("1:name=systemd:/x\n0::/a/b\n")
     (tmp_path / "groups/a/b").mkdir(parents=True)
-    return {"meminfo": tmp_path / "meminfo", "root": tmp_path / "groups", "group": tmp_path / "own"}
+    return {"proc": tmp_path / "proc", "root": tmp_path / "groups"}
 
 
 def limit(folder: Path, limit_mb: int | None, used_mb: int = 0, cached_mb: int = 0) -> None:

@@ -129,18 +129,12 @@ class Deck:
             chunk = hand & 4095
             if chunk:
                 cached = self._chunks.get(first << 12 | chunk)
-                names += self._name_chunk(first, chunk) if cached is None else cached
+                if cached is None:
+                    cached = tuple([self.names[first + n] for n in range(12) if chunk >> n & 1])
+                    self._chunks[first << 12 | chunk] = cached
+                names += cached
             hand >>= 12
             first += 12
-        return names
-
-    def _name_chunk(self, first: int, chunk: int) -> tuple[str, ...]:
-        """Return the names of up to twelve cards, and cache them.
-
-        Bit i of `chunk` stands for the card number `first` + i.
-        """
-        names = tuple([self.names[first + card] for card in range(12) if chunk >> card & 1])
-        self._chunks[first << 12 | chunk] = names
         return names
 
     def text(self, hand: int) -> str:

@@ -106,7 +106,9 @@ class Adapter:
             match = self._matches.pop(name, None) or self._open_match()
             self._matches[name] = match
             if len(self._matches) > _MAX_MATCHES:
-                self._matches.pop(next(iter(self._matches))).stop()
+                dropped = self._matches.pop(next(iter(self._matches)))
+                if dropped not in self._matches.values():  # one program may play all matches
+                    dropped.stop()
             return match
 
     def end(self, request: Mapping[str, Any]) -> None:

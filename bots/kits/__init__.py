@@ -111,7 +111,7 @@ def _files_of(program: Sequence[str]) -> dict[str, Path]:
     virtual environment, are left out.
 
     Raises:
-        KitError: if a word is a relative path that does not exist.
+        KitError: if a word is a relative path that does not exist, or if two files have one name.
     """
     copies = {}
     for word in program:
@@ -122,6 +122,9 @@ def _files_of(program: Sequence[str]) -> dict[str, Path]:
             copies[word] = path
         elif path is None and "/" in word and not word.startswith("/"):
             raise KitError(f"There is no {word}; write the program as you start it here.")
+    names = [path.name for path in {*copies.values()}]
+    if len(set(names)) < len(names):
+        raise KitError(f"Two files of the program have one name: {', '.join(sorted(names))}.")
     return copies
 
 

@@ -68,9 +68,13 @@ def test_the_program_is_copied_in(
         (["python", "dir", "--", "./x"], "The kit python takes no program"),
         (["botzone", "--"], "Name the program after --"),
         (["botzone", "--", "./none"], "There is no ./none; write the program as you start it"),
+        (["botzone", "--", "a/x", "b/x"], "Two files of the program have one name: x, x."),
     ],
 )
 def test_a_wrong_program_is_refused(here: Path, words: list[str], says: str) -> None:
+    for folder in ("a", "b"):
+        (here / folder).mkdir()
+        (here / folder / "x").write_text("")
     before = sorted(here.iterdir())
     result = CliRunner().invoke(cli, ["new-bot", *words])
     assert (result.exit_code, says in result.output) == (2, True)

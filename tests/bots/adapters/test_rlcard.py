@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+import games
 from bots.adapters import rlcard_agent, rlcard_worker
 from bots.adapters.adapter import Adapter
-from tests.support.bots.foreign import RLCARD, assert_sensible_plays, documented, play
+from tests.support.bots.foreign import OPTIONS, RLCARD, assert_sensible_plays, documented, play
 
 AGENTS = """
 class Raw:
@@ -94,6 +95,19 @@ def test_whole_games(folder: Path, name: str) -> None:
 def test_sensible_plays_for_an_agent_that_fails(folder: Path, name: str, kind: str) -> None:
     agent = session(f"agents:{name}", folder)
     assert_sensible_plays(Adapter(lambda: agent, auction=False), kind, "bid:3")
+
+
+def test_more_matches_than_are_kept_do_not_end_the_agent(folder: Path) -> None:
+    (folder / "agents.py").write_text(f'open("loads", "a").write("x")\n{AGENTS}')
+    agent = session("agents:agent", folder)
+    adapter = Adapter(lambda: agent, auction=False)
+    state = games.get("doudizhu").start(3, "many", OPTIONS).advance("bid:3")
+    view, moves = state.view(state.turn).to_dict(), state.moves().texts()
+    for match in range(18):
+        clock = {"move_ms": 60_000, "bank_ms": 0}
+        assert adapter.move(view, moves, {"match": str(match), "clock": clock})[2] is None
+    agent.stop()
+    assert (folder / "loads").read_text() == "x"
 
 
 @pytest.mark.slow

@@ -18,7 +18,6 @@ from tournament.store.tables import entries
 
 _LAST = sa.select(entries.c.entry, entries.c.digest).order_by(entries.c.entry.desc()).limit(1)
 _INSERT = sa.insert(entries)
-_CONTENT = sa.select(entries.c.content).where(entries.c.entry == sa.bindparam("at"))
 
 
 class ChainBroken(StoreError):
@@ -59,17 +58,6 @@ class Chain:
         row = {"entry": number, "table": kind, "name": name, "content": content, "digest": digest}
         self.connection.execute(_INSERT, row)
         return number
-
-    def check(self, entry: int, *values: object) -> None:
-        """Check the current values of a row before the row is replaced.
-
-        Without this check, a change by another program would go unnoticed.
-
-        Raises:
-            ChainBroken: if these values are not those of the entry with the number `entry`.
-        """
-        if self.connection.execute(_CONTENT, {"at": entry}).scalar() != content_of(values):
-            raise ChainBroken(f"{values[0]} is not what was written.")
 
 
 def last_digest(connection: Connection) -> Digest:

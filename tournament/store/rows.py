@@ -15,7 +15,6 @@ from tournament.model import Identity
 from tournament.records import (
     AnyDecision,
     AnyVoid,
-    BlockRecord,
     Count,
     Decision,
     Epoch,
@@ -23,8 +22,8 @@ from tournament.records import (
     MatchSummary,
     VoidRecord,
 )
-from tournament.store.chain import Chain
-from tournament.store.tables import SIGNATURE, blocks, details, matches, meta
+from tournament.store.chain import Chain, ChainBroken, content_of
+from tournament.store.tables import SIGNATURE, blocks, details, entries, matches, meta
 
 dumps: Callable[[object], str] = json.JSONEncoder(separators=(",", ":")).encode
 """Encode a value as compact JSON in ASCII."""
@@ -86,7 +85,11 @@ _INSERT_MATCH = sa.insert(matches)
 _INSERT_DETAILS = sa.insert(details)
 _ALL_FACTS = sa.select(meta)
 _SOME_FACTS = _ALL_FACTS.where(meta.c.key.in_(sa.bindparam("keys", expanding=True)))
-_FACT = _ALL_FACTS.where(meta.c.key == sa.bindparam("of"))
+_FACT = (
+    sa.select(meta.c.value, entries.c.content)
+    .join(entries, entries.c.entry == meta.c.entry, isouter=True)
+    .where(meta.c.key == sa.bindparam("of"))
+)
 _DELETE_FACT = sa.delete(meta).where(meta.c.key == sa.bindparam("of"))
 _INSERT_FACT = sa.insert(meta)
 
@@ -143,7 +146,9 @@ def put_meta(chain: Chain, **values: object) -> None:
         text = dumps(msgspec.to_builtins(value))
         before = chain.connection.execute(_FACT, {"of": key}).first()
         if before is not None:
-            chain.check(before.entry, key, before.value)
+            # Without this check, a change by another program would go unnoticed.
+            if before.content != content_of((key, before.value)):
+                raise ChainBroken(f"{key} is not what was written.")
             chain.connection.execute(_DELETE_FACT, {"of": key})
         row = {"key": key, "value": text, "entry": chain.add(meta, key, text)}
         chain.connection.execute(_INSERT_FACT, row)
@@ -206,11 +211,6 @@ def from_json(kind: Any) -> Callable[[sa.Row[Any]], Any]:
 
 to_void: Callable[[sa.Row[Any]], AnyVoid] = from_json(AnyVoid)
 """Convert a row of `voids` to a void match."""
-
-
-def to_block(row: sa.Row[Any]) -> BlockRecord:
-    """Convert a row of `blocks`, with the number of finished matches as `played`, to a block."""
-    return msgspec.convert(row, BlockRecord, from_attributes=True)
 
 
 def to_record(row: sa.Row[Any]) -> MatchRecord:

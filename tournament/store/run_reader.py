@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 import sqlalchemy as sa
+from msgspec import convert
 from sqlalchemy.engine import Connection, Engine
 
 from tournament.model import Run
@@ -92,8 +93,8 @@ class RunReader(ABC):
 
     def blocks(self) -> Iterator[BlockRecord]:
         """Yield the blocks with a finished match, in the order of the schedule."""
-        query = sa.select(blocks, PLAYED.label("played")).where(PLAYED > 0)
-        return self._all(query.order_by(blocks.c.block), rows.to_block)
+        query = sa.select(blocks, PLAYED.label("played")).where(PLAYED > 0).order_by(blocks.c.block)
+        return self._all(query, lambda row: convert(row, BlockRecord, from_attributes=True))
 
     def is_complete(self, block: int) -> bool:
         """Return whether all matches of a block are finished."""

@@ -90,12 +90,6 @@ class _Unnamed(Format):
         raise NotImplementedError
 
 
-def _format(row: Row) -> Format:
-    """Return the format that a row names, with defaults for all keys but the challenger."""
-    kind = FORMATS.get(row.format or "", _Unnamed)
-    return Gauntlet(challenger=row.challenger or "") if kind is Gauntlet else kind()
-
-
 class ExportedRows:
     """The results of a run, read from rows of seats in any order."""
 
@@ -136,7 +130,8 @@ class ExportedRows:
     def run(self) -> Run:
         """Return the run, as far as the rows describe it. Unknown values have their defaults."""
         first = self._first
-        format = _format(first)
+        kind = FORMATS.get(first.format or "", _Unnamed)
+        format = Gauntlet(challenger=first.challenger or "") if kind is Gauntlet else kind()
         # In these formats places do not always follow from the rows: the rows of a final are
         # missing once a finalist is disqualified.
         decided = format.decides_places

@@ -12,13 +12,13 @@ import sqlalchemy as sa
 import games
 from games import OptionError
 from tournament.config.cup import Bot, Clock, Cup
-from tournament.formats import FORMATS, Format, format_of
+from tournament.formats import FORMATS, format_of
 from tournament.formats.ladder import Ladder
 from tournament.formats.stopping import Stop
 from tournament.model import Identity, Run, kind_of_ranges
 from tournament.records import Answer, FallbackRecord, FaultRecord, MatchRecord
 from tournament.results.files.lines import LineError, read_lines
-from tournament.results.files.match_lines import FormatFacts, MatchLine, seats_of
+from tournament.results.files.match_lines import MatchLine, seats_of
 from tournament.store import rows
 from tournament.store.chain import Chain
 from tournament.store.engine import in_memory
@@ -195,7 +195,8 @@ def _run(line: MatchLine, about: dict[str, tuple[Identity, ...]], count: int) ->
     `about` has what each bot states about itself, in the order in which the bots first played.
     """
     stated = line.cup
-    format = _format(stated.format)
+    keys = msgspec.structs.asdict(stated.format)
+    format = format_of(keys | {"challenger": stated.format.challenger or ""})
     # In a ladder the order of arrival matters.
     names = list(about) if isinstance(format, Ladder) else sorted(about)
     cup = Cup(
@@ -227,8 +228,3 @@ def _run(line: MatchLine, about: dict[str, tuple[Identity, ...]], count: int) ->
         max_difference=cup.max_difference,
         ranges=kind_of_ranges(cup, stated.finished, stated.extended),
     )
-
-
-def _format(stated: FormatFacts) -> Format:
-    """Return the format of the cup, with the keys that this type of format has."""
-    return format_of(msgspec.structs.asdict(stated) | {"challenger": stated.challenger or ""})

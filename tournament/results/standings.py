@@ -10,7 +10,6 @@ from typing import Any, Protocol
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from tournament.formats.halving import Halving
 from tournament.formats.knockout import Knockout
@@ -31,7 +30,7 @@ from tournament.results.match_arrays import MatchArrays, collect
 
 @dataclass(frozen=True, slots=True)
 class MoveTimes:
-    """The median and the 99th percentile of a bot's thinking times, in milliseconds.
+    """The median and the 99th percentile of a bot's thinking times, to the microsecond.
 
     Only requests that were answered count. Both values are None if there are none.
     """
@@ -336,9 +335,10 @@ def _lines(
     shares = (won[:, 1:] / np.arange(1, seats + 1)).sum(axis=1)
     for bot, (place, rank, interval, status, since) in enumerate(columns):
         # Without times, as in exported rows, the number of requests is not known.
-        requests = answers = arrays.times[bot].size
-        if answers:
-            requests += sum(faults[kind][bot] for kind in unanswered)
+        times = arrays.times[bot]
+        requests = times.size and times.size + sum(faults[kind][bot] for kind in unanswered)
+        quantiles = np.quantile(times, (0.5, 0.99)).tolist() if times.size else []
+        median, p99 = [round(ms, 3) for ms in quantiles] or (None, None)
         yield Standing(
             place=place,
             rank=rank,
@@ -353,19 +353,8 @@ def _lines(
             won=float(shares[bot] / played[bot]) if played[bot] else None,
             faults={str(k): int(count[bot]) for k, count in zip(FAULT_KINDS, faults, strict=True)},
             struck_out=struck[bot],
-            move_ms=_move_times(arrays.times[bot]),
+            move_ms=MoveTimes(median, p99),
             fallback=round(float(fallbacks[bot] / requests), 3) if requests else None,
             status=status,
             blocks_since_change=since,
         )
-
-
-def _move_times(times: NDArray[np.float32]) -> MoveTimes:
-    """Return the median and the 99th percentile of these times, rounded to microseconds.
-
-    Both are None if there are no times.
-    """
-    if not times.size:
-        return MoveTimes(None, None)
-    median, p99 = np.quantile(times, [0.5, 0.99])
-    return MoveTimes(round(float(median), 3), round(float(p99), 3))

@@ -17,6 +17,7 @@ from tournament.model import Identity
 from tournament.records import Disqualify
 from tournament.results.files.lines import LineError
 from tournament.results.files.match_file import MatchFile
+from tournament.store.run_reader import NoMatch
 from tournament.store.store import Store
 
 Line = dict[str, Any]
@@ -124,6 +125,18 @@ def test_a_bad_line_is_refused(lines: list[Line], change: Line, field: str, what
     changed = [lines[0], lines[1] | change, *lines[2:]]
     with pytest.raises(LineError, match=f"^bad:2: {re.escape(field)}: .*{re.escape(what)}"):
         MatchFile([json.dumps(line).encode() for line in changed], "bad")
+
+
+def test_a_match_of_a_file_is_found_by_a_part_of_any_id(lines: list[Line]) -> None:
+    named = zip(("zebra", "zebra 2", "☃☃"), lines[:3], strict=True)
+    file = MatchFile([json.dumps(line | {"match": name}).encode() for name, line in named], "file")
+    assert [file.match(part).match for part in ("zebra", "zebra ", "☃")] == [
+        "zebra",
+        "zebra 2",
+        "☃☃",
+    ]
+    with pytest.raises(NoMatch, match="More than one"):
+        file.match("zeb")
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ def _question(state: State, played: str, scores: Sequence[int]) -> Question:
 
 
 def _played(game: Game, players: int, number: int, options: Mapping[str, Value]) -> list[Question]:
-    """The questions of random game `number`, wherever a seat has several legal moves."""
+    """The questions of random game `number` in order of play: where there are several moves."""
     name = f"check-{game.name}-{players}-{number}"
     random = Randomness(name, 1)
     state = game.start(players, name, options)

@@ -79,7 +79,7 @@ def remove_copy(target: str) -> None:
 
 
 def _commands(folder: str, left_out: Collection[str], target: str) -> Iterator[list[str]]:
-    """Yield commands that copy all of a folder except `left_out`. Make the folders around that."""
+    """Yield commands that copy a folder to `target` except `left_out`, whose parents are made."""
     whole: list[str] = []
     for name in sorted(os.listdir(folder)):
         path = os.path.join(folder, name)

@@ -17,7 +17,7 @@ def prctl(option: int, value: int) -> None:
 
 
 def end_with_parent(parent: int) -> None:
-    """Have this process killed when the parent with this pid ends, now if it has ended already."""
+    """Have the kernel kill this process when its parent, with this pid, ends or if it has ended."""
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)

@@ -29,7 +29,7 @@ MAX_SPLITS: Final = 4
 """Compare at most this many plays that split the plan, lowest first."""
 
 ENDGAME_PLAYS: Final = 6
-"""With at most this many plays left, look for plays that nobody can beat."""
+"""With at most this many plays left, look for plays that cannot be beaten."""
 
 
 def finish(state: SheddingState) -> SheddingState:

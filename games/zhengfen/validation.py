@@ -62,7 +62,7 @@ def _check_out(problems: list[str], data: JsonDict, active: list[int]) -> None:
 
 
 def _check_active(problems: list[str], data: JsonDict, active: list[int]) -> None:
-    """Check that enough seats have cards for the game to go on, and that the leader has cards.
+    """Check that enough seats have cards to continue, and that the leader has cards.
 
     A single seat may have cards only while it has yet to answer another seat's play.
     """

@@ -111,16 +111,6 @@ def test_each_side_wins_or_pays_the_bid(wire: Any, move: str, scores: list[int])
     assert after.view(2).to_dict()["partner"] == wire["partner"], "no secret at the end"
 
 
-def test_a_shown_called_card_and_one_kept_back_are_two_plays() -> None:
-    hands = [["6c", "7h", "7s", "8d"], ["4c"], ["4d"], ["6d"]]
-    runs = ["play:6c7h8d", "play:6c7s8d"]
-    state = GAME.state(called_position(hands=hands))
-    assert moves(state) == ["play:6c", "play:7h", "play:7s", "play:8d", "play:7h7s", *runs]
-    # without the called card in hand suits play no part
-    alone = GAME.state(called_position(hands=hands, called="Th", partner=None))
-    assert "play:7s" not in moves(alone)
-
-
 def test_nobody_holds_the_called_card() -> None:
     """Rules: then partner is null and the declarer plays alone."""
     wire = dasan_wire(["5c", "7c 8c", "9c Tc", "Jc"], phase="call", turn=1, declarer=1, bid=3)

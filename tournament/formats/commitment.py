@@ -21,9 +21,8 @@ def commitment(seed: str) -> str:
 def committed_seed(named: str | None) -> str:
     """Draw a fresh seed for a cup that commits to its seed: a random part of 64 hexadecimal digits.
 
-    `named` is the seed in the CUP.toml, or None if there is none. It precedes the random part, with
-    a colon between the two. The random part keeps anyone who sees the commitment, or a hand, from
-    trying likely seeds.
+    `named` is the seed in the CUP.toml or None, and precedes the random part with a colon. The
+    random part keeps anyone who sees the commitment, or a hand, from trying likely seeds.
     """
     drawn = secrets.token_hex(32)
     return drawn if named is None else f"{named}:{drawn}"

@@ -111,5 +111,5 @@ def test_even_passes_seat_everybody_alike() -> None:
 
 def test_blocks_without_any_difference_are_no_error() -> None:
     known = KnownBots()
-    known.add([("pass", {"ann": 0.0, "bob": 0.0, "cat": 0.0})])
-    assert len(draw_tables("seed", 2, ["ann", "bob", "cat"], 3, known)) == 6
+    known.add([("pass", dict.fromkeys(names(3), 0.0))])
+    assert len(draw_tables("seed", 2, names(3), 3, known)) == 6

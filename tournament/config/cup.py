@@ -12,7 +12,6 @@ from tournament.formats.format import REFERENCE_BOTS
 from tournament.formats.ladder import Ladder
 from tournament.formats.round_robin import RoundRobin
 from tournament.formats.stopping import Stop, UntilSettled
-from tournament.ranking.betting import reach_of
 from tournament.records import AnyDecision, Join
 from tournament.settings.keys import (
     COMMAND,
@@ -190,11 +189,12 @@ class Cup:
     def setup(self, seed: str, match_key: str) -> Setup:
         """Return the setup of a run's plan, for the seed and the secret `match_key` of the run."""
         return Setup(
+            game=self.game,
             players=self.players,
+            options=self.options,
             bots=self.names,
             seating=self.format.seating,
             cards=self.format.cards,
-            reach=reach_of(self.max_difference, GAMES[self.game].bounded),
             seed=seed,
             match_key=match_key,
         )

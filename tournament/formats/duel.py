@@ -6,10 +6,11 @@ from typing import ClassVar
 
 import numpy as np
 
+import games
 from tournament.formats.format import Growth, WithDeals
 from tournament.formats.plan import Plan, Progress, Round, Setup
 from tournament.formats.scores import Scores
-from tournament.ranking.betting import Bets
+from tournament.ranking.betting import Bets, Reach, reach_of
 
 BLOCKS_PER_ROUND = 4
 """The number of blocks between two looks. It does not depend on the number of workers."""
@@ -34,6 +35,12 @@ class Duel(WithDeals):
     def plan(self, setup: Setup) -> Plan:
         """Return the plan of a duel."""
         return DuelPlan(setup, self)
+
+
+def reach(setup: Setup) -> Reach:
+    """Return the reach of a block: the most by which two bots can differ, in points per deal."""
+    game = games.get(setup.game)
+    return reach_of(game.max_difference(setup.players, setup.options), game.bounded)
 
 
 class DuelPlan(Plan):
@@ -67,4 +74,4 @@ class DuelPlan(Plan):
                 return
 
     def _bets(self, differences: Sequence[float]) -> Bets:
-        return Bets(np.array(differences), self.setup.reach, self._within)
+        return Bets(np.array(differences), reach(self.setup), self._within)

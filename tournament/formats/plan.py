@@ -11,7 +11,7 @@ from typing import Protocol
 
 from tournament.formats.draws import draw, shuffled
 from tournament.formats.scores import Scores, StageTable, Table
-from tournament.ranking.betting import Bets, Reach
+from tournament.ranking.betting import Bets
 from tournament.records import AnyDecision, BlockRecord, Epoch, Pairing
 
 Seating = tuple[str, ...]
@@ -21,16 +21,16 @@ Seating = tuple[str, ...]
 class Setup:
     """The values that a plan depends on before the first match, besides the keys of its format.
 
-    `bots` are the names in the order of the cup. `seating` and `cards` come from `[format]`.
-    `reach` is the most by which two bots can differ in a block, in points per deal. `seed`
+    `bots` are the names in the order of the cup. `seating` and `cards` come from `[format]`. `seed`
     determines all draws except the ids of matches, which are drawn from the secret `match_key`.
     """
 
+    game: str
     players: int
+    options: Mapping[str, int | bool | None]
     bots: tuple[str, ...]
     seating: str
     cards: str
-    reach: Reach
     seed: str
     match_key: str
 

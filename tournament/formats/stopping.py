@@ -4,6 +4,7 @@ from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from itertools import islice
 
+from tournament.formats.duel import reach
 from tournament.formats.plan import Block, Plan, Progress, Round
 from tournament.formats.scores import Scores
 from tournament.ranking.betting import settled_by_bets
@@ -85,7 +86,7 @@ class UntilSettled(Plan):
         data = scores.observations(bots, blocks)
         if not data.blocks:  # no table was played, because bots were withdrawn
             return ()
-        settled = settled_by_bets(data, self.setup.reach, self._confidence)
+        settled = settled_by_bets(data, reach(self.setup), self._confidence)
         others = len(bots) - self._top
         above = settled.sum(axis=1) >= others
         separated = tuple(bot for bot, ahead in zip(bots, above.tolist(), strict=True) if ahead)

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from tournament.ranking.arrays import Booleans, Ints
 from tournament.records import FAULT_KINDS, MatchSummary
 
-_AS_READ = (
-    *("number", "round", "stage", "deals", "scores", "struck", "fallbacks", "answers", "faults"),
-)
+_OF_MATCH = ("number", "round", "stage", "deals")
+_BY_SEAT = ("scores", "struck", "fallbacks", "answers", "faults")
 
 
 @dataclass(frozen=True)
@@ -77,9 +76,11 @@ class MatchArrays:
             self,
             bots=tuple(self.bots[number] for number in remaining),
             block=np.unique(self.block[rows], return_inverse=True)[1].astype(np.int64),
+            complete=self.complete[rows],
+            added=self.added[rows],
             seats=seats[rows],
             times=tuple(times[number] for number in remaining),
-            **{name: getattr(self, name)[rows] for name in (*_AS_READ, "complete", "added")},
+            **{name: getattr(self, name)[rows] for name in (*_OF_MATCH, *_BY_SEAT)},
         )
 
     def _times_at(self, rows: Booleans) -> list[NDArray[np.float32]]:
@@ -137,7 +138,7 @@ class MatchCollector:
             added=added,
             seats=renumber[table["seats"]],
             times=tuple(np.array(self._times[bot], dtype=np.float32) for bot in names),
-            **{name: table[name] for name in _AS_READ},
+            **{name: table[name] for name in (*_OF_MATCH, *_BY_SEAT)},
         )
 
     def _add_bots(self, bots: Iterable[str]) -> list[int]:

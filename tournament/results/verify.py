@@ -122,8 +122,7 @@ def verify_matches(store: RunReader, watch: Watch = iter) -> Verification:
     `watch` wraps the iteration over the matches, as in `verify`.
     """
     run = store.run()
-    done = Verification(finished=run.finished)
-    done.incidents = [*run.incidents(), _NOT_SHOWN]
+    done = Verification(run.finished, incidents=[*run.incidents(), _NOT_SHOWN])
     done.blocks = sum(1 for _ in store.blocks())
     for record in watch(store.matches()):
         done.report(record.match, Replay(record, run.cup).mismatches())

@@ -146,7 +146,6 @@ class StoreReader(RunReader):
 
         Raises:
             NotBegun: if the store has no cup.
-            StoreError: if the store cannot be read.
         """
         run = self.run_if_begun()
         if run is None:
@@ -157,11 +156,7 @@ class StoreReader(RunReader):
         return run
 
     def run_if_begun(self) -> StoredRun | None:
-        """Read the run, without its matches. Return None if the store has no cup.
-
-        Raises:
-            StoreError: if the store cannot be read.
-        """
+        """Read the run, without its matches. Return None if the store has no cup."""
         with self.snapshot() as now, now._read() as connection, damage(self.where):
             stored = rows.read_meta(connection)
             if not stored:
@@ -205,7 +200,6 @@ class StoreReader(RunReader):
 
         Raises:
             ChainBroken: if the rows are not the rows that were written.
-            StoreError: if the store cannot be read.
         """
         with self._read() as connection, damage(self.where):
             yield from walk(connection)

@@ -327,10 +327,8 @@ class Session:
 
     def _has_room(self, block: Block) -> bool:
         """Whether each URL of a block's bots is used at fewer tables than allowed."""
-        urls = self._urls_of(block)
-        playing = self._playing.values() if urls else ()
-        now = Counter(url for other in playing for url in self._urls_of(other))
-        return all(now[url] < self._most[url] for url in urls)
+        used = Counter(url for other in self._playing.values() for url in self._urls_of(other))
+        return all(used[url] < self._most[url] for url in self._urls_of(block))
 
     def _hand_out(self) -> None:
         """Give waiting blocks to free tables.

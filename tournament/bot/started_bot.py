@@ -28,6 +28,7 @@ from tournament.bot.protocol import InvalidAnswer, read_about
 from tournament.bot.sandbox import seccomp
 from tournament.bot.sandbox.bubblewrap import SANDBOX_HOME, bot_folder
 from tournament.bot.sandbox.control_group import group_files
+from tournament.bot.sandbox.folder_copy import copies_folder, remove_copy
 from tournament.bot.start_causes import FailedStart, start_fix
 from tournament.bot.supervisor.main import Order
 from tournament.bot.supervisor.process_tree import kill_group, memory_mb, remove_group
@@ -69,6 +70,7 @@ class BotProcess:
         self.proxy: socket.socket | None = None
         sandbox = None if launch.sandboxes is None else launch.sandboxes[bot.name]
         self._copied = None if sandbox is None else sandbox.copied
+        self._copy = os.path.join(copies_folder(), f"stich-copy-{secrets.token_hex(8)}")
         words, inner_proxy = [], None
         filters: list[int] = []
         with ExitStack() as stack:
@@ -91,6 +93,7 @@ class BotProcess:
         order: Order = {
             "sandbox": words,
             "copied": self._copied,
+            "copy": self._copy,
             "filters": filters,
             "proxy": inner_proxy,
             "argv": shlex.split(str(bot.command)),
@@ -141,9 +144,12 @@ class BotProcess:
         except subprocess.TimeoutExpired:
             self._supervisor.kill()
             self._supervisor.wait()
-        if self._group is not None and self._supervisor.returncode:
-            kill_group(self._group)
-            remove_group(self._group)
+        if self._supervisor.returncode:  # it has been killed, and has not removed anything
+            if self._group is not None:
+                kill_group(self._group)
+                remove_group(self._group)
+            if self._copied:
+                remove_copy(self._copy)
 
     def _report(
         self, request: bytes = b"R", seconds: float | None = None

@@ -158,10 +158,7 @@ class HttpBot(Player):
             return Failure(error.kind, str(error), self.elapsed_s, self.answer(), error)
 
     def takes(self, path: str) -> bool:
-        """Whether the bot wants POST /start or /end.
-
-        A bot that has declined a notification, or was late with it, does not get it again.
-        """
+        """Whether the bot wants POST /start or /end: until it has declined, or was late with it."""
         return path not in self._unsupported
 
     def notify(self, path: str, body: bytes, seconds: float) -> None:

@@ -9,7 +9,6 @@ import select
 import subprocess
 from collections.abc import Collection, Iterator
 from contextlib import suppress
-from tempfile import mkdtemp
 from typing import IO, Final, TypedDict, cast
 
 COPY: Final = "(copy)"
@@ -49,8 +48,8 @@ def copies_folder() -> str:
     return os.environ.get("TMPDIR") or "/var/tmp"  # noqa: S108 - a new folder in it
 
 
-def copy_folder(source: FolderToCopy, stop: int) -> str:
-    """Copy a folder to a new folder in `copies_folder`. Return the path of the copy.
+def copy_folder(source: FolderToCopy, target: str, stop: int) -> None:
+    """Copy a folder to `target`, a new folder in `copies_folder`.
 
     The paths in `left_out` are not copied, nor is `copies_folder` if the folder contains it.
     Symbolic links stay links. Files share their blocks with the original if the file system allows
@@ -58,18 +57,12 @@ def copy_folder(source: FolderToCopy, stop: int) -> str:
     copying.
 
     Raises:
-        OSError: if the folder cannot be copied or the copying is stopped. What was copied is then
-            removed.
+        OSError: if the folder cannot be copied or the copying is stopped. Part of it may be copied.
     """
-    target = mkdtemp(prefix="stich-copy-", dir=copies_folder())
-    try:
-        left_out = [*source["left_out"], os.path.realpath(copies_folder())]
-        for command in _commands(source["folder"], left_out, target):
-            _run(command, stop)
-    except OSError:
-        remove_copy(target)
-        raise
-    return target
+    os.mkdir(target, 0o700)
+    left_out = [*source["left_out"], os.path.realpath(copies_folder())]
+    for command in _commands(source["folder"], left_out, target):
+        _run(command, stop)
 
 
 def remove_copy(target: str) -> None:

@@ -59,16 +59,17 @@ class Order(TypedDict):
     """The first packet on the control socket, as JSON: how to start the bot.
 
     `sandbox` has the words that start a sandbox, or is empty for no sandbox. `filters` has the
-    descriptors that occur in these words. `copied` is the folder to copy, or None. The path of the
-    copy replaces COPY in the words. `proxy` is the descriptor of the sandbox proxy's socket, or
-    None. `argv`, `env` and `cwd` are the bot's command, environment and folder. `home` is the bot's
-    HOME and TMPDIR, or None for a new temporary folder. `group` is the folder of the control group
-    to create, or None, and `group_files` has the contents of the group's files by name. `memory_mb`
-    is the limit on memory in MiB, and `files` the limit on open files.
+    descriptors that occur in these words. `copied` is the folder to copy, or None. `copy` is the
+    path of the copy, which replaces COPY in the words. `proxy` is the descriptor of the sandbox
+    proxy's socket, or None. `argv`, `env` and `cwd` are the bot's command, environment and folder.
+    `home` is the bot's HOME and TMPDIR, or None for a new temporary folder. `group` is the folder
+    of the control group to create, or None, and `group_files` has the contents of the group's files
+    by name. `memory_mb` is the limit on memory in MiB, and `files` the limit on open files.
     """
 
     sandbox: list[str]
     copied: FolderToCopy | None
+    copy: str
     filters: list[int]
     proxy: int | None
     argv: list[str]
@@ -106,7 +107,8 @@ class Supervisor:
             sandbox = [sandbox[0], "--info-fd", str(info_end), *sandbox[1:]]
         try:
             if order["copied"] is not None:
-                self.copy = copy_folder(order["copied"], self.control.fileno())
+                self.copy = order["copy"]
+                copy_folder(order["copied"], self.copy, self.control.fileno())
                 sandbox = [self.copy if word == COPY else word for word in sandbox]
         except OSError as error:
             self.status = f"its folder cannot be copied to {copies_folder()} ({error}); {_ROOM}"

@@ -101,6 +101,10 @@ def test_each_process_has_a_copy_of_its_folder(hall: Path, monkeypatch: pytest.M
     with closing(BotProcess(trying, environment(["sh"], 1), launch)):
         pass  # which ends the process perhaps while its folder is copied
     assert os.listdir(copies) == []
+    with closing(BotProcess(trying, environment(["sh"], 1), launch)) as process:
+        assert process.wait_for_copy()
+        process._supervisor.kill()  # the runner then removes what is left
+    assert [*copies.glob("stich-copy-*")] == []
 
 
 def test_a_copy_that_fails_is_a_start_error(hall: Path, monkeypatch: pytest.MonkeyPatch) -> None:

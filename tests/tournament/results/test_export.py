@@ -74,30 +74,25 @@ def test_a_spreadsheet_takes_no_name_for_a_formula(names: tuple[str, ...], tmp_p
     assert bots == {name if name == "a=b" else f"'{name}" for name in names}
 
 
-def test_parquet_has_the_same_values(store: Store, rows: list[dict[str, Any]]) -> None:
+def test_parquet_has_the_same_values_or_names_what_to_install(
+    store: Store, rows: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     table = parquet.read_table(io.BytesIO(written(store, "parquet")))
     assert table.to_pylist() == rows
     types = {field.name: str(field.type) for field in table.schema}
     expected = {"confidence": "double", "top": "int64", "challenger": "string", "settled": "bool"}
     assert types.items() >= expected.items()
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ExportError, match=r"pip install 'stich\[parquet\]'"):
+        written(store, "parquet")
 
 
 def test_a_run_without_matches_has_columns_and_no_rows(tmp_path: Path) -> None:
+    files = {format: io.BytesIO() for format in FORMATS}
     with unfinished(tmp_path, cup()) as empty:
-        for format in FORMATS:
-            out = io.BytesIO()
-            assert export(empty, format, out) == 0
-            if format == "csv":
-                assert out.getvalue().decode().strip().split(",") == list(SeatRow.__struct_fields__)
-
-
-def test_without_pyarrow_the_error_names_what_to_install(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(ExportError, match=r"pip install 'stich\[parquet\]'"):
-        export(store, "parquet", io.BytesIO())
+        assert [export(empty, format, out) for format, out in files.items()] == [0] * len(files)
+    assert files["csv"].getvalue().decode() == ",".join(SeatRow.__struct_fields__) + "\n"
 
 
 def test_a_row_of_a_decision_has_the_view_the_move_and_points() -> None:

@@ -63,15 +63,12 @@ def test_the_schema_beside_the_page_is_that_of_the_lines(lines: list[Line]) -> N
     assert not validator.is_valid({**lines[0], "block": "1"})
 
 
-@pytest.mark.parametrize("options", ["", "--format decisions", "--format matches"])
-def test_a_file_is_read_as_its_run(
-    finished: Path, lines: list[Line], tmp_path: Path, options: str
-) -> None:
+def test_a_file_is_read_as_its_run(finished: Path, lines: list[Line], tmp_path: Path) -> None:
     file = write(tmp_path / "spring.jsonl", lines)
-    of_run = succeed("export", finished, *options.split()).stdout
-    of_input = stich("export", "-", *options.split(), input=file.read_text("utf-8"))
-    assert of_run == succeed("export", file, *options.split()).stdout == of_input.stdout
-    assert of_run
+    for format in ("csv", "decisions", "matches"):
+        of_run = succeed("export", finished, "--format", format).stdout
+        of_input = stich("export", "-", "--format", format, input=file.read_text("utf-8")).stdout
+        assert of_run == succeed("export", file, "--format", format).stdout == of_input != ""
 
 
 def test_a_file_has_pages(lines: list[Line], tmp_path: Path) -> None:

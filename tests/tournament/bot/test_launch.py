@@ -44,7 +44,6 @@ def test_what_is_there_is_not_missing(folder: Path, monkeypatch: pytest.MonkeyPa
         (Bot("x", "./bot", dir="n" * 5000), "dir", 'there is no folder "nnn'),
         (Bot("x", "./bot"), "command", 'there is no program "./bot"; install it, fix the'),
         (Bot("x", "no-such-program"), "command", 'there is no program "no-such-program"; inst'),
-        (Bot("x", "A=1 ./bot", dir="mine"), "command", 'there is no program "A=1"; install it'),
         (Bot("x", "mine"), "command", "or write the folder that it is in as dir."),
         (Bot("x", "gredy"), "command", 'bot greedy is started by "python -m bots.greedy".'),
         (Bot("x", "bot", dir="mine"), "command", 'or make it executable and write "./bot".'),

@@ -298,7 +298,6 @@ def test_a_url_at_which_nothing_answers() -> None:
         ([], "either its --url or its command"),
         (["--url", "http://localhost:1", "--command", "x"], "either its --url or its command"),
         (["--url", "localhost:9000"], "http://127.0.0.1:9000"),
-        (["--url", "http://localhost:99999"], "http://127.0.0.1:9000"),
         (["--url", "http://localhost:1", "--players", "3"], "add --game"),
         (["--url", "http://localhost:1", "--game", "dasan", "--players", "6"], "is played by 3 to"),
         (["--url", "http://localhost:1", "--game", "dasan", "--option", "x=1"], "has only these"),

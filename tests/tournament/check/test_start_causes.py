@@ -24,7 +24,6 @@ OUTPUTS: list[tuple[str, int | None, str]] = [
     ("error while loading shared libraries: libx.so.2: cannot open shared", 127, "libx.so.2 is"),
     ("./bot: version `GLIBC_2.38' not found", 1, "built for another system"),
     ("/usr/bin/env: 'python3\\r': No such file or directory", 127, "Windows line ends"),
-    ("./x.sh: line 2: $'\\r': command not found", 127, "Windows line ends"),
     ("", 0, "went to the background"),
     ("", None, "--start-ms"),
     ("Listening on http://localhost:8080", None, "listen at port 8080"),

@@ -138,7 +138,6 @@ def slowly(connection: socket.socket, request: dict[str, Any]) -> None:
 FINE: dict[str, bytes | hostile.Handler] = {
     "in chunks": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + CHUNKS,
     "announced by 100": b"HTTP/1.1 100 Continue\r\n\r\n" + USUAL,
-    "with hints before it": b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" + USUAL,
     "lines without CR": USUAL.replace(b"\r\n", b"\n"),
     "in an old version": b"HTTP/1.0 200 OK\r\nContent-Length: 16\r\n\r\n" + PASS,
     "with fields beside": hostile.answer(b'{"move": "pass", "why": {"a": [1, null]}, "p": 0.5}'),

@@ -55,13 +55,6 @@ class ClimbingPosition(BasePosition):
             raise not_held()
         return self.validate_play(move, None if table is None else table.move)
 
-    def start_deal(
-        self, deal: int, dealer: int, order: Sequence[int], start: int, drawn: int
-    ) -> int:
-        """Start a deal without passes (see `BasePosition.start_deal`)."""
-        self.passes = 0
-        return super().start_deal(deal, dealer, order, start, drawn)
-
     def play_cards(self, seat: int, move: Move) -> int:
         """Move the cards of a play from a seat's hand to the table, and set the passes to 0.
 

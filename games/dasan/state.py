@@ -171,6 +171,7 @@ class DasanState(DasanPosition):
         lowest = next(unit for unit in DECK.units[HEART::4] if not unit & self.talon)
         self.first = self.turn = next(seat for seat in range(players) if self.hands[seat] & lowest)
         self.phase = "auction"
+        self.passes = 0
         self.bid = 0
         self.declarer = None
         self.called = 0

@@ -128,6 +128,7 @@ class DoudizhuState(DoudizhuPosition):
         self.exposed = cards.names[order[exposed]]
         self.first = self.turn = (dealer + exposed) % players
         self.phase = "auction"
+        self.passes = 0
         self.bid = 0
         self.declarer = None
         self.doublings = 0

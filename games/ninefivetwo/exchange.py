@@ -37,6 +37,11 @@ class ExchangePair:
         """The number of cards that the giver still has to choose."""
         return self.count - len(self.given)
 
+    def to_dict(self, *names: str) -> dict[str, Any]:
+        """Return the wire form with these fields besides the seats."""
+        wire = {"count": self.count, "given": [*self.given], "returned": [*self.returned]}
+        return {"giver": self.giver, "debtor": self.debtor, **{name: wire[name] for name in names}}
+
     def seen_by(self, seat: int | None) -> ExchangePair:
         """Return the pairing as a seat may know it: only giver and debtor see the cards."""
         if seat in (self.giver, self.debtor):
@@ -62,27 +67,12 @@ def _read(deck: Deck, entries: Any) -> tuple[ExchangePair, ...]:
     return tuple(pairs)
 
 
-def _write_owed(deck: Deck, pairings: Any) -> list[dict[str, Any]]:
-    return [
-        {"giver": pair.giver, "debtor": pair.debtor, "count": pair.count, "given": [*pair.given]}
-        for pair in pairings
-    ]
-
-
-def _write_exchanged(deck: Deck, pairings: Any) -> list[dict[str, Any]]:
-    return [
-        {
-            "giver": pair.giver,
-            "debtor": pair.debtor,
-            "given": [*pair.given],
-            "returned": [*pair.returned],
-        }
-        for pair in pairings
-    ]
-
-
-OWED_FIELD: Final = Field("owed", _write_owed, _read)
-EXCHANGED_FIELD: Final = Field("exchanged", _write_exchanged, _read)
+OWED_FIELD: Final = Field(
+    "owed", lambda deck, pairs: [pair.to_dict("count", "given") for pair in pairs], _read
+)
+EXCHANGED_FIELD: Final = Field(
+    "exchanged", lambda deck, pairs: [pair.to_dict("given", "returned") for pair in pairs], _read
+)
 
 
 def pairings(targets: Sequence[int], tricks: Sequence[int]) -> tuple[ExchangePair, ...]:

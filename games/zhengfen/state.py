@@ -95,6 +95,7 @@ class ZhengfenState(ZhengfenPosition):
             first = [bool(hand & LEADING_CARD) for hand in self.hands].index(True)
         self.first = self.turn = first
         self.phase = "play"
+        self.passes = 0
         self.trick = 0
         self.taken = (0,) * players
         self.out = ()

@@ -1,7 +1,10 @@
 """Reads, parses and validates the body of a request."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
-from typing import Any, Final
+from io import BytesIO
+from typing import TYPE_CHECKING, Any, Final
 
 from flask import current_app, request
 from marshmallow import ValidationError
@@ -10,6 +13,9 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from service import json_codec
 from service.problems import MAX_ERRORS, Problem, invalid_request
 from service.schemas.requests import RequestValidator
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIEnvironment
 
 JSON: Final = "application/json"
 _UTF_8: Final = ("utf-8", "utf8")
@@ -28,11 +34,16 @@ def parse_body(validator: RequestValidator) -> dict[str, Any]:
         Problem: if the headers do not say that the body is plain JSON, or if the body is not JSON
             or does not match the schema.
     """
-    _check_headers()
+    environ = request.environ
+    _check_headers(environ)
     max_body = current_app.config["MAX_CONTENT_LENGTH"]
-    # Werkzeug silently truncates a body that exceeds the limit without announcing its length.
-    request.max_content_length = max_body + 1
-    body = request.get_data(cache=False)
+    stream = environ["wsgi.input"]
+    if isinstance(stream, BytesIO):  # all of the body, which Werkzeug's reader takes 10 µs to read
+        body = stream.read()
+    else:
+        # Werkzeug silently truncates a body that exceeds the limit without announcing its length.
+        request.max_content_length = max_body + 1
+        body = request.get_data(cache=False)
     if len(body) > max_body:
         raise RequestEntityTooLarge
     if not json_codec.has_too_many_containers(body):
@@ -47,16 +58,16 @@ def parse_body(validator: RequestValidator) -> dict[str, Any]:
         raise invalid_request(_flatten_errors(error.messages)) from None
 
 
-def _check_headers() -> None:
-    """Check that the current request has a body of plain JSON in UTF-8.
+def _check_headers(environ: WSGIEnvironment) -> None:
+    """Check that the current request, with this environ, has a body of plain JSON in UTF-8.
 
     Raises:
         Problem: if `Content-Type` or `Content-Encoding` says something else.
     """
-    encoding = request.environ.get("HTTP_CONTENT_ENCODING", "identity")
+    encoding = environ.get("HTTP_CONTENT_ENCODING", "identity")
     if encoding.lower() != "identity":
         detail = f"Content-Encoding {json_codec.quote(encoding)} is not supported."
-    elif request.environ.get("CONTENT_TYPE") == JSON:  # parsing the header takes 3 µs
+    elif environ.get("CONTENT_TYPE") == JSON:  # parsing the header takes 3 µs
         return
     elif request.mimetype != JSON:
         given = json_codec.quote(request.mimetype) if request.mimetype else "missing"

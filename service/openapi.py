@@ -142,10 +142,5 @@ def current() -> str:
     return text
 
 
-def main() -> None:
-    """Bring `openapi.yaml` up to date."""
-    FILE.write_text(current(), encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main()
+    FILE.write_text(current(), encoding="utf-8")

@@ -51,6 +51,7 @@ What each optimization saves:
 | msgspec reads bodies that match the contract, marshmallow only others | 194 |
 | the length of a body rules out unknown and duplicate fields; no parser that reports them | 33 |
 | msgspec writes answers | 18 |
+| a body in memory is read without Werkzeug's reader | 10 |
 | the host is not parsed | 8 |
 | `Accept-Encoding` is parsed only if it names gzip | 6 |
 | labels of metrics are looked up once | 4 |

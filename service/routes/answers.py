@@ -39,11 +39,6 @@ def json_response(body: dict[str, Any]) -> Response:
     return Response(encode(body), 200, headers)
 
 
-def rules_path(game: games.Game) -> str:
-    """The URL path of a game's rules in Markdown, `/docs/rules/GAME.md`."""
-    return f"/docs/rules/{game.name}.md"
-
-
 def moves_answer(position: Position, *, details: bool) -> dict[str, Any]:
     """Return the answer of `/v1/moves`: the seat to move and its legal moves.
 
@@ -77,7 +72,7 @@ def described(view: View, *, list_moves: bool) -> dict[str, Any]:
         LongWork: if listing the moves needs slots that the request does not hold.
     """
     text = games.describe(view, _listed(view) if list_moves else None)
-    return {"text": text, "rules": rules_path(view.game)}
+    return {"text": text, "rules": f"/docs/rules/{view.game.name}.md"}
 
 
 def verdict(position: Position, text: str) -> dict[str, Any]:

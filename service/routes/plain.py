@@ -16,7 +16,6 @@ from service.routes.answers import (
     described,
     json_response,
     moves_answer,
-    rules_path,
     verdict,
 )
 from service.schemas import requests
@@ -63,7 +62,7 @@ def _summary(game: Game) -> dict[str, Any]:
         "native": game.native,
         "players": [game.min_players, game.max_players],
         "teams": game.teams,
-        "rules": rules_path(game),
+        "rules": f"/docs/rules/{game.name}.md",
         "url": f"/v1/games/{game.name}",
     }
 

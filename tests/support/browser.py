@@ -19,7 +19,6 @@ from tournament.store.store import Store
 from web.arena.app import create_app
 from web.ui.languages import read_catalog
 
-_WAIT_S = 60
 _FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --disable-dev-shm-usage --no-first-run"
     " --disable-background-networking --disable-component-update --disable-sync"
@@ -66,7 +65,7 @@ def chromium(width: int = 1400, height: int = 1000) -> Iterator[Chrome]:
 
 def wait(browser: Chrome, holds: Callable[[Chrome], Any], message: str = "") -> Any:
     """Wait until a condition holds, and return its value."""
-    return WebDriverWait(browser, _WAIT_S, poll_frequency=0.05).until(holds, message)
+    return WebDriverWait(browser, 60, poll_frequency=0.05).until(holds, message)
 
 
 def has(selector: str) -> Callable[[Chrome], Any]:
@@ -91,7 +90,6 @@ def console_errors(browser: Chrome) -> list[str]:
 
 
 def show_as(browser: Chrome, dark: bool) -> None:
-    """Let the browser prefer a dark or a light page."""
     scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": scheme})
 
@@ -103,7 +101,6 @@ def resize(browser: Chrome, width: int, height: int) -> None:
 
 
 def prefer(browser: Chrome, language: str) -> None:
-    """Let the browser ask for pages in a language."""
     browser.execute_cdp_cmd("Network.enable", {})
     headers = {"headers": {"Accept-Language": language}}
     browser.execute_cdp_cmd("Network.setExtraHTTPHeaders", headers)
@@ -143,11 +140,9 @@ def check_page(browser: Chrome, axe: str) -> None:
 
 
 @contextmanager
-def visited(
-    store: Store | None, width: int = 1400, height: int = 1000
-) -> Iterator[tuple[Chrome, str]]:
-    """A browser, and the URL of the pages of a run."""
-    with served(create_app(store)) as url, chromium(width, height) as browser:
+def visited(store: Store | None, *size: int) -> Iterator[tuple[Chrome, str]]:
+    """A browser of a width and height, and the URL of the pages of a run."""
+    with served(create_app(store)) as url, chromium(*size) as browser:
         yield browser, url
 
 

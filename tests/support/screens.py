@@ -38,17 +38,14 @@ SCREENS = (
     *("bracket", "winners", "report"),
 )
 _SHOWN = ("home", "bracket", "bot", "join", "match", "rules", "play", "report")
-_QUALITY = 45  # WebP
 _LONG = ("<i>R&D</i>", "W" * 32, "斗" * 32)
 _NAMES = ("小王", "Grüße", "地主杀手", "Ολυμπία", "Владимир", "ナイト.リーパー", "심판")
-_MATCHES = 240
 
 
 class Player(Dice):
     """A bot that plays greedily, or at random if its number is odd."""
 
     def move(self, body: bytes, seconds: float) -> Choice | Failure:
-        """Choose a move; never fails."""
         made = super().move(body, seconds)
         if sum(self.name.encode()) % 2:
             return made
@@ -76,7 +73,7 @@ def arena(folder: Path) -> Iterator[dict[str, Callable[[Chrome], None]]]:
         authors = ("TU Wien", None, "Ines Groß", "清华大学")
         named = [replace(bot, author=authors[at % 4]) for at, bot in enumerate(of.bots)]
         of = replace(of, bots=tuple(named))
-        matches = islice(played(of, player=Player), _MATCHES)
+        matches = islice(played(of, player=Player), 240)
         hall = stack.enter_context(unfinished(folder / "hall", of, matches))
         hall.decide(Disqualify(bot=bots[-1], why="…"))
         of = replace(cup(bots[3:15], format="knockout"), name="Spring cup")
@@ -94,21 +91,18 @@ def arena(folder: Path) -> Iterator[dict[str, Callable[[Chrome], None]]]:
         short = (one for one in hall.summaries() if not {*_LONG}.intersection(one.seating))
         match = next(short).match
         games: dict[tuple[str, str], str] = {}
-        shown = {
-            "home": url,
-            "bot": f"{url}/bots/{bots[3]}",
-            "matches": f"{url}/matches?bot={bots[3]}",
-            "join": f"{joining}/join",
-            "rules": f"{url}/rules/doudizhu",
-            "bracket": over,
-            "report": page.as_uri(),
-        }
         yield {
-            **{name: partial(_open, address=address) for name, address in shown.items()},
+            "home": partial(_open, address=url),
+            "bot": partial(_open, address=f"{url}/bots/{bots[3]}"),
+            "matches": partial(_open, address=f"{url}/matches?bot={bots[3]}"),
             "match": partial(_show_match, address=f"{url}/matches/{match}"),
             "watch": partial(_show_table, address=f"{url}/watch"),
             "stage": partial(_show_table, address=f"{lan}/stage"),
+            "join": partial(_open, address=f"{joining}/join"),
+            "rules": partial(_open, address=f"{url}/rules/doudizhu"),
+            "bracket": partial(_open, address=over),
             "winners": partial(_open, address=f"{over}/stage"),
+            "report": partial(_open, address=page.as_uri()),
             "play": partial(_show_game, url=url, game="doudizhu", players=3, games=games),
             "zhengfen": partial(_show_game, url=alone, game="zhengfen", players=4, games=games),
         }
@@ -139,8 +133,8 @@ def _show_table(browser: Chrome, address: str) -> None:
 def _show_game(
     browser: Chrome, url: str, game: str, players: int, games: dict[tuple[str, str], str]
 ) -> None:
-    """Show a game of a person, and choose a card of a legal play. Show the same game again when it
-    is asked for in the same language, because only a few games run at a time."""
+    """Choose a card of a legal play. In the same language show the same game again, because only
+    a few games run at a time."""
     browser.get(f"{url}/play")
     key = game, browser.execute_script("return document.documentElement.lang")
     if key in games:
@@ -167,24 +161,19 @@ def picture(browser: Chrome, width: int, dark: bool, whole: bool = False) -> byt
     """A picture of the browser's window, or of the `whole` page, as WebP."""
     show_as(browser, dark)
     browser.execute_cdp_cmd("Emulation.setScrollbarsHidden", {"hidden": True})
-    how: dict[str, Any] = {"format": "webp", "quality": _QUALITY, "captureBeyondViewport": whole}
+    how: dict[str, Any] = {"format": "webp", "quality": 45, "captureBeyondViewport": whole}
     if whole:
-        script = "return document.documentElement.scrollHeight"
-        high = min(4000, browser.execute_script(script))
+        high = min(4000, browser.execute_script("return document.documentElement.scrollHeight"))
         how["clip"] = {"x": 0, "y": 0, "width": width, "height": high, "scale": 1}
     return base64.b64decode(browser.execute_cdp_cmd("Page.captureScreenshot", how)["data"])
 
 
 def main() -> None:
     """Write the pictures."""
-    only = sys.argv[1:]
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        arena(Path(folder)) as show,
-        chromium() as browser,
-    ):
+    only = sys.argv[1:] or SCREENS
+    with tempfile.TemporaryDirectory() as home, arena(Path(home)) as show, chromium() as browser:
         for name, screen, width, dark, language in pictures():
-            if not only or screen in only:
+            if screen in only:
                 resize(browser, width, SIZES[width])
                 prefer(browser, language)
                 show[screen](browser)

@@ -4,7 +4,6 @@ import io
 import socket
 import tracemalloc
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
@@ -68,18 +67,14 @@ def test_all_matches_are_lines_as_stich_export_writes_them(store: Store) -> None
     assert len(lines_of(MatchFile(file.getvalue().splitlines(), "file"))) == 3 * BLOCKS
 
 
-def test_matches_with_cards_that_are_still_played_are_left_out(tmp_path: Path) -> None:
+def test_open_blocks_are_left_out_and_damage_is_the_last_line(tmp_path: Path) -> None:
     with unfinished(tmp_path, cup(), list(played(cup()))[:4]) as under_way:
         assert {line["block"] for line in lines_of(under_way)} == {1}
         under_way.decide(Pause(why="Lunch."))
         assert len(lines_of(under_way)) == 3
-
-
-def test_a_store_that_cannot_be_read_on_says_so_in_the_last_line(tmp_path: Path) -> None:
-    with unfinished(tmp_path, cup(), list(played(cup()))) as damaged:
-        with damaged._engine.begin() as connection:
+        with under_way._engine.begin() as connection:
             connection.execute(sa.delete(details))
-        (line,) = lines_of(damaged)
+        (line,) = lines_of(under_way)
     assert "is damaged" in str(line["error"])
 
 
@@ -119,28 +114,19 @@ def serve(folder: str, port: int) -> None:
     server.serve(target_loader=partial(few_slots, folder))
 
 
-@contextmanager
-def begun(port: int, clients: int) -> Iterator[None]:
-    """Clients that ask for all matches, read nine bytes, and leave in the end."""
-    ask = b"GET /matches.jsonl HTTP/1.1\r\nHost: x\r\n\r\n"
-    with connections(port, clients, ask, room=4096) as opened:
-        assert {client.recv(9, socket.MSG_WAITALL) for client in opened} == {b"HTTP/1.1 "}
-        yield
-
-
 def test_clients_that_leave_or_do_not_read_hinder_nobody(store: Store) -> None:
     port = find_port("127.0.0.1", 0)
+    ask = b"GET /matches.jsonl HTTP/1.1\r\nHost: x\r\n\r\n"
     server = get_context("spawn").Process(target=serve, args=(str(store.folder), port))
     server.start()
     try:
         until(lambda: is_served(port))
-        for _ in range(2):  # together more clients than there are slots
-            with begun(port, 3):
-                pass
-        with begun(port, 3), requests.Session() as session:
-            session.trust_env = False
-            lines = session.get(f"http://127.0.0.1:{port}/matches.jsonl").text.splitlines()
-        assert len(lines) == 3 * BLOCKS
+        for _ in range(3):  # together more clients than there are slots
+            with connections(port, 3, ask, room=4096) as opened, requests.Session() as session:
+                assert {client.recv(9, socket.MSG_WAITALL) for client in opened} == {b"HTTP/1.1 "}
+                session.trust_env = False
+                lines = session.get(f"http://127.0.0.1:{port}/matches.jsonl").text.splitlines()
+            assert len(lines) == 3 * BLOCKS
     finally:
         server.terminate()
         server.join()

@@ -34,7 +34,7 @@ def invitations(store: Store) -> Invitations:
 
 
 @pytest.fixture
-def client(store: Store, invitations: Invitations) -> FlaskClient:
+def client(store: Store) -> FlaskClient:
     return create_app(store).test_client()
 
 
@@ -59,15 +59,12 @@ def test_an_author_sees_each_fault_of_the_own_bot_whole(
     page = client.get("/author/cat")
     assert page.headers["Cache-Control"] == "no-store"
     shown = "".join(client.get(link).text for link in links(page.text))
-    count = 0
-    for record in store.matches():
-        for fault in record.faults:
-            if record.seating[fault.seat] == "cat":
-                count += 1
-                assert f"/matches/{record.match}#move={fault.move + 1}" in shown
-                assert str(escape(fault.request)) in shown
-                assert str(escape(fault.detail)) in shown
-    assert len(links(page.text)) == count > 3
+    faults = [(one, fault) for one in store.matches() for fault in one.faults]
+    own = [(one.match, fault) for one, fault in faults if one.seating[fault.seat] == "cat"]
+    for match, fault in own:
+        move = f"/matches/{match}#move={fault.move + 1}"
+        assert all(part in shown for part in (move, escape(fault.request), escape(fault.detail)))
+    assert len(links(page.text)) == len(own) > 3
     for text in ("status 200, 25 bytes of body", "curl -sS", "output    nothing"):
         assert text in shown
     assert "python" not in shown, "the command is the organiser's"
@@ -82,19 +79,28 @@ def test_a_token_shows_no_other_bot(client: FlaskClient, invitations: Invitation
     assert not links(client.get("/author/cat").text), "a form"
     stranger = client.application.test_client()
     assert not links(stranger.get("/author/ann").text)
-    for link in faults:
+    others = [link.replace("/author/ann", "/author/cat") for link in faults]
+    for link, other in zip(faults, others, strict=True):
         assert "<pre" in client.get(link).text
-        assert "<pre" not in stranger.get(link).text
-        assert "<pre" not in client.get(link.replace("/author/ann", "/author/cat")).text
+        assert "<pre" not in stranger.get(link).text + client.get(other).text
     sign_in(client, invitations.invite("cat", 1))
-    for link in faults:
-        assert client.get(link.replace("/author/ann", "/author/cat")).status_code == 404
+    assert {client.get(other).status_code for other in others} == {404}
 
 
-def test_the_cookie_is_for_this_site_and_for_no_script(
+def test_only_this_site_signs_in_by_a_cookie_for_no_script(
     client: FlaskClient, invitations: Invitations
 ) -> None:
     token = invitations.invite("a/b?c&d", 1)
+    for headers in (
+        {"Sec-Fetch-Site": "cross-site", "Origin": "https://evil.example"},
+        {"Sec-Fetch-Site": "same-site"},
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+    ):
+        answer = sign_in(client, token, **headers)
+        assert (answer.status_code, "Set-Cookie" in answer.headers) == (403, False)
+        assert client.post("/sign-out/cat", headers=headers).status_code == 403
+    assert sign_in(client, token, Origin="http://localhost").status_code == 303
     cookie = sign_in(client, token).headers["Set-Cookie"]
     assert {"HttpOnly", "SameSite=Strict"} <= set(cookie.split("; "))
     assert "Secure" not in cookie
@@ -109,9 +115,8 @@ def test_the_cookie_is_for_this_site_and_for_no_script(
 def test_a_token_that_is_refused_is_a_sentence(
     client: FlaskClient, invitations: Invitations
 ) -> None:
-    revoked = invitations.invite("cat", 1)
-    expired = invitations.invite("cat", -1)
-    valid = invitations.invite("ann", 1)
+    invited = (("cat", 1), ("cat", -1), ("ann", 1))
+    revoked, expired, valid = (invitations.invite(bot, days) for bot, days in invited)
     for token, reason in (
         *[(str(guess), "This token is not known here") for guess in range(30)],
         (expired, "This token expired at"),
@@ -129,22 +134,8 @@ def test_a_token_that_is_refused_is_a_sentence(
     assert "This token was revoked" in answer.text
 
 
-def test_no_other_site_signs_in_or_out(client: FlaskClient, invitations: Invitations) -> None:
-    token = invitations.invite("cat", 1)
-    for headers in (
-        {"Sec-Fetch-Site": "cross-site", "Origin": "https://evil.example"},
-        {"Sec-Fetch-Site": "same-site"},
-        {"Origin": "http://evil.example"},
-        {"Origin": "null"},
-    ):
-        answer = sign_in(client, token, **headers)
-        assert (answer.status_code, "Set-Cookie" in answer.headers) == (403, False)
-        assert client.post("/sign-out/cat", headers=headers).status_code == 403
-    assert sign_in(client, token, Origin="http://localhost").status_code == 303
-
-
 def with_markup(record: MatchRecord) -> MatchRecord:
-    """The same match, with markup and control characters wherever a bot can write text."""
+    """The match with markup and control characters wherever a bot can write text."""
     answer = Answer(200, f"X: {MARKUP}", MARKUP, 9)
     faults = [
         replace(fault, detail=MARKUP, answer=answer, output=MARKUP, request=f'"{MARKUP}"')
@@ -154,10 +145,9 @@ def with_markup(record: MatchRecord) -> MatchRecord:
 
 
 def test_open_blocks_show_no_faults_and_texts_are_no_markup(tmp_path: Path) -> None:
-    of = cup(NAMES)
     # a block of three, and one match of the next
-    *block, late = map(with_markup, islice(played(of, {"cat": 30}), 4))
-    with unfinished(tmp_path, of, [*block, late]) as under_way:
+    *block, late = map(with_markup, islice(played(cup(NAMES), {"cat": 30}), 4))
+    with unfinished(tmp_path, cup(NAMES), [*block, late]) as under_way:
         client = create_app(under_way).test_client()
         sign_in(client, Invitations(tmp_path).invite("cat", 1))
         page = client.get("/author/cat").text

@@ -26,17 +26,16 @@ from tests.support.browser import (
 )
 from tests.support.programs import Program
 from tests.support.tournament.cups import ROOT
-from tests.support.tournament.played import cup, played, run, unfinished
+from tests.support.tournament.played import cup, played, unfinished
 from tournament.records import Pairing
 from tournament.run.workers.live_table import make_folder, shown_live
 
 pytestmark = pytest.mark.slow
 
-
 NAMES = ("ann", "W" * 64, "cat")  # as long and as wide as names can be
 
 
-def test_a_live_cup_is_followed_to_its_end(tmp_path: Path) -> None:
+def test_a_cup_is_followed_to_its_end_in_the_time_of_the_reader(tmp_path: Path) -> None:
     with unfinished(tmp_path, cup(NAMES)) as store, visited(store) as (browser, url):
         browser.get(url)
         assert "0 of 6 matches" in text(browser, ".status")
@@ -49,10 +48,19 @@ def test_a_live_cup_is_followed_to_its_end(tmp_path: Path) -> None:
         store.finish()
         wait(browser, lambda _: "Over: 6 matches" in text(browser, ".status"))
         assert " won Test cup" in text(browser, "h1")
+        age = text(browser, ".watch time")
+        assert re.fullmatch(r"The table that ended \d+ \w+ ago", age)
+        wait(browser, lambda _: text(browser, ".watch time") != age)
+        zone = {"timezoneId": "Asia/Shanghai"}
+        browser.execute_cdp_cmd("Emulation.setTimezoneOverride", zone)
+        browser.get(f"{url}/about")
+        wait(browser, lambda _: text(browser, "main time") and "UTC" not in text(browser, "main"))
+        script = "return new Date(document.querySelector('main time').dateTime).getHours()"
+        hours = browser.execute_script(script)
+        assert f"{hours % 12 or 12:02}:" in text(browser, "main time")
 
 
 def test_pages_report_a_killed_arena_and_go_on_when_it_is_back(tmp_path: Path) -> None:
-    """The table, the screens of the hall, and a person's game, which ends with the arena."""
     hidden = "return document.getElementById('connection').hidden"
     port = find_port("127.0.0.1", 0)
     url = f"http://127.0.0.1:{port}"
@@ -80,8 +88,7 @@ def test_pages_report_a_killed_arena_and_go_on_when_it_is_back(tmp_path: Path) -
         arena.kill()
         for tab in tabs:
             browser.switch_to.window(tab)
-            silent = f"{browser.current_url} does not say that the arena is gone"
-            wait(browser, lambda _: not browser.execute_script(hidden), silent)
+            wait(browser, lambda _: not browser.execute_script(hidden), browser.current_url)
             notice = text(browser, "#connection")
             assert re.match(r"No news from the arena since \d.*\d.* Trying again", notice)
         for record in played(cup(NAMES)):
@@ -95,23 +102,7 @@ def test_pages_report_a_killed_arena_and_go_on_when_it_is_back(tmp_path: Path) -
             wait(browser, partial(shows, selector, expected), expected)
 
 
-def test_times_are_those_of_the_reader_and_ages_move_on(tmp_path: Path) -> None:
-    with run(tmp_path, cup(NAMES)) as store, visited(store) as (browser, url):
-        zone = {"timezoneId": "Asia/Shanghai"}
-        browser.execute_cdp_cmd("Emulation.setTimezoneOverride", zone)
-        browser.get(f"{url}/about")
-        wait(browser, lambda _: text(browser, "main time") and "UTC" not in text(browser, "main"))
-        script = "return new Date(document.querySelector('main time').dateTime).getHours()"
-        hours = browser.execute_script(script)
-        assert f"{hours % 12 or 12:02}:" in text(browser, "main time")
-        browser.get(url)
-        age = text(browser, ".watch time")
-        assert re.fullmatch(r"The table that ended \d+ \w+ ago", age)
-        wait(browser, lambda _: text(browser, ".watch time") != age)
-
-
 def stage_fits(browser: Chrome) -> bool:
-    """Whether all of the table of the stage and of its top ten can be seen."""
     script = """return ["html", ".shown", ".stage aside", ".stage > footer"].every((one) => {
         const box = document.querySelector(one);
         return box.scrollHeight <= box.clientHeight + 1 && box.scrollWidth <= box.clientWidth + 1;

@@ -4,6 +4,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from functools import reduce
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -154,16 +155,12 @@ def test_what_is_no_game_and_no_choice_is_refused_and_says_why() -> None:
         assert client.post(f"{path}/move", json={"move": "play:2c"}).get_json()["why"]
         answer = client.post(f"{path}/choose", json={"cards": ["2c", "3c"]}).get_json()
         assert (answer["moves"], bool(answer["why"])) == ([], True)
-        for body in bodies:
-            assert client.post(f"{path}/choose", json=body).status_code == 400
-            assert client.post(f"{path}/move", json=body).status_code == 400
+        for body, call in product(bodies, ("choose", "move")):
+            assert client.post(f"{path}/{call}", json=body).status_code == 400
         for data in ({"game": "chess"}, {"game": "dasan", "players": 9}):
             assert client.post("/play", data=data).status_code == 400
         assert "There is no such game." in client.get("/play/unknown").text
-
-
-def test_pages_for_playing_alone_are_those_of_this_machine() -> None:
-    with playing() as client:
+        # who plays alone has pages of this machine only
         for host, status in (("evil.example:8000", 403), ("127.0.0.1:8000", 200), ("[::1]", 200)):
             assert client.get("/play", headers={"Host": host}).status_code == status
 
@@ -203,6 +200,7 @@ def test_bodies_that_never_end_stop_no_page() -> None:
 
 def test_bots_of_the_cup_play_its_game_with_its_options(tmp_path: Path) -> None:
     bots = {"</option>": hostile("toy-0"), "greedy": hostile("toy-1"), "far": "http://127.0.0.1:1"}
+    bots["secret"] = "false --password x"
     path = write(tmp_path, bots, '[format] type = "gauntlet"', '[format] challenger = "far"')
     with path.open("a") as file:
         file.write("[options]\ndeals = 2\n")
@@ -221,14 +219,8 @@ def test_bots_of_the_cup_play_its_game_with_its_options(tmp_path: Path) -> None:
             if game == "doudizhu":
                 assert game_at(client, where)._state.options["deals"] == 2
                 my_turn(client, where)
-
-
-def test_a_bot_of_the_cup_that_does_not_start_is_a_sentence(tmp_path: Path) -> None:
-    path = write(tmp_path, {"secret": "false --password x", **toys(2)})
-    with Store.create(tmp_path / "run") as store, playing(store, path) as client:
         answer = client.post("/play", data={"game": "doudizhu", "bot": "cup:secret"})
-    assert answer.status_code == 503
-    assert "does not start; choose another" in answer.text
+    assert (answer.status_code, "does not start; choose another" in answer.text) == (503, True)
     assert "password" not in answer.text
 
 

@@ -15,34 +15,13 @@ from tournament.config.parse import read_cup
 EXAMPLES = Path(__file__).parents[3] / "examples"
 SCHEMA = Draft7Validator(cup_schema())
 
-BEYOND_IT = (
-    "are too few",
-    "less than the number",
-    "not a float",  # in JSON 3.0 is an integer
-    "not a date",
-    "there is no",
-    "too; rename",
-    "looks like",
-    "control characters",
-    "must not be empty; write a name",
-    "http://x:99999",
-    "is not the URL",
-    "cannot be split",
-    " is for ",
-    "is given as well as",
-    "format.challenger: is missing",
-    "command: is missing",
-    "stop.top: is missing",
-)
-"""Parts of the errors that only `stich run` can find."""
-
 
 def test_the_schema_is_current_and_describes_every_key() -> None:
     Draft7Validator.check_schema(SCHEMA.schema)
     text = (EXAMPLES / "cup.schema.json").read_text()
     assert json.loads(text) == SCHEMA.schema, "run python -m tournament.config.json_schema"
-    for key in (key for keys in (TOP, BOT, *SECTIONS.values()) for key in keys.values()):
-        assert key.about.endswith(".")
+    for keys in (TOP, BOT, *SECTIONS.values()):
+        assert all(key.about.endswith(".") for key in keys.values())
 
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.toml")), ids=lambda path: str(path.stem))
@@ -52,10 +31,7 @@ def test_the_examples_are_valid_and_name_the_schema(path: Path) -> None:
     read_cup(path)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [change for change, line in WRONG if not any(words in line for words in BEYOND_IT)],
-)
+@pytest.mark.parametrize("change", [change for change, _ in WRONG])
 def test_it_refuses_what_the_check_refuses(change: tuple[str, str]) -> None:
     assert SCHEMA.is_valid(tomllib.loads(GOOD))
     assert not SCHEMA.is_valid(tomllib.loads(GOOD.replace(*change, 1)))

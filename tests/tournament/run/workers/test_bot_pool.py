@@ -15,13 +15,11 @@ from tournament.bot.url_bot import StartError
 from tournament.config.cup import Bot, Cup, Limits
 from tournament.formats.format import Cards
 from tournament.formats.round_robin import RoundRobin
-from tournament.records import FaultKind
+from tournament.records import FaultKind, FaultRecord
 from tournament.run.workers import bot_pool
 from tournament.run.workers.bot_pool import BotPool
 
 FAULTY = next(iter(played.played(played.cup(), {"ann": 30, "bob": 30})))
-FAULT, *_ = FAULTY.faults
-RECORD = replace(FAULTY, faults=())
 
 
 class FakeBot:
@@ -38,9 +36,8 @@ class FakeBot:
         self.starts[bot.name] += 1
         self.running_now.add(bot.name)
 
-    def ready(self) -> "FakeBot":
+    def ready(self) -> None:
         self.answered = True
-        return self
 
     def clear_output(self) -> bool:
         return self.name in self.running_now
@@ -67,11 +64,11 @@ def pool(memory_mb: float, cards: Cards = "shared") -> closing[BotPool]:
     return closing(BotPool(cup, LaunchSettings(limits, 1), memory_mb))
 
 
-def seat(pool: BotPool, names: str, number: int = 0) -> None:
+def seat(pool: BotPool, names: str, number: int = 0, *faults: FaultRecord) -> None:
     """Seat these bots, and end their match."""
     assert [player.url for player in pool.seat(names, number)] == [f"http://{x}" for x in names]
-    pool.recycle(replace(RECORD, seating=tuple(names), number=number))
-    assert FakeBot.running_now >= set(names)
+    pool.recycle(replace(FAULTY, seating=tuple(names), number=number, faults=faults))
+    assert FakeBot.running_now >= set(names) - {names[fault.seat] for fault in faults}
 
 
 @pytest.mark.parametrize(
@@ -116,18 +113,14 @@ def test_bots_of_upcoming_matches_start_as_far_as_they_fit(memory_mb: int, start
 
 
 def test_a_bot_that_was_late_is_stopped() -> None:
-    late = replace(FAULT, seat=1, kind=FaultKind.TIMEOUT)
     with pool(600) as six:
-        six.seat("abc")
-        six.recycle(replace(RECORD, seating=tuple("abc"), number=0, faults=(late,)))
+        seat(six, "abc", 0, replace(FAULTY.faults[0], seat=1, kind=FaultKind.TIMEOUT))
         assert FakeBot.running_now == set("ac")
 
 
 def test_a_bot_without_a_free_port_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     error = StartError("No free port was found.")
     monkeypatch.setattr(bot_pool, "StartedBot", Mock(side_effect=error))
+    bots = [Bot("a", "x"), Bot("b", "x")]
     with pool(600) as six:
-        assert list(six.start([Bot("a", "x"), Bot("b", "x")])) == [
-            (Bot("a", "x"), error),
-            (Bot("b", "x"), error),
-        ]
+        assert list(six.start(bots)) == [(bot, error) for bot in bots]

@@ -20,7 +20,7 @@ RUN = "a-run"
 
 def test_moves_are_shown_while_a_bot_thinks() -> None:
     folder = make_folder(FRESH, RUN)
-    assert folder is not None
+    assert folder
     assert folder.stat().st_mode & 0o777 == 0o700
     seen: list[list[str]] = []
 
@@ -38,8 +38,7 @@ def test_moves_are_shown_while_a_bot_thinks() -> None:
     (first,) = pool.play_job(Job(block, (0,), live=folder), lambda: False)
     assert isinstance(first, Finished)
     assert seen == [list(first.record.moves[: len(seen[0])])]
-    (file,) = folder.iterdir()
-    os.utime(file, (0, 0))
+    os.utime(*folder.iterdir(), (0, 0))
     assert not list(live_matches(RUN))  # because the file is old
     make_folder(FRESH, RUN)
     assert not list(folder.iterdir())
@@ -50,6 +49,6 @@ def test_moves_are_shown_while_a_bot_thinks() -> None:
 
 def test_matches_with_shared_cards_are_not_shown() -> None:
     left = make_folder(FRESH, RUN)
-    assert left is not None
+    assert left
     assert make_folder(SHARED, RUN) is None
     assert not left.exists()

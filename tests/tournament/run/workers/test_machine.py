@@ -45,13 +45,10 @@ def test_the_narrowest_control_group_counts(machine: dict[str, Path]) -> None:
 def test_the_memory_of_descendants_counts() -> None:
     """A parent with 20 MB and a child with 40 MB."""
     child = "memory = bytearray(40 << 20); print(flush=True); input()"
-    parent = (
-        "import subprocess, sys; memory = bytearray(20 << 20);"
-        f" subprocess.run([sys.executable, '-c', {child!r}])"
-    )
-    with subprocess.Popen(
-        [sys.executable, "-c", parent], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as process:
+    spawn = f"subprocess.run([sys.executable, '-c', {child!r}])"
+    parent = f"import subprocess, sys; memory = bytearray(20 << 20); {spawn}"
+    words = [sys.executable, "-c", parent]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         process.stdout.readline()
         assert 60 <= memory_mb(process.pid) < 120
@@ -79,8 +76,7 @@ def test_tables_have_equal_shares_of_the_cores(
 def test_the_bots_of_a_table_run_on_its_cores(tmp_path: Path) -> None:
     notes = tmp_path / "pids"
     notes.mkdir()
-    bots = toys(3, str(notes))
-    cup = write(tmp_path, bots, concurrency=2, deals=6, sandbox=False)
+    cup = write(tmp_path, toys(3, str(notes)), concurrency=2, deals=6, sandbox=False)
     seen = set()
     with started("run", cup, "--out", tmp_path / "run", "--json") as process:
         for event in events(process):

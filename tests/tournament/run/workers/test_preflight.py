@@ -6,6 +6,7 @@ import pytest
 
 from tests.support.tournament.cups import bot
 from tools import hostile
+from tools.hostile.server import ABOUT
 from tournament.bot.launch import LaunchSettings
 from tournament.config.cup import Bot, Cup, Limits, RunSettings
 from tournament.model import Identity
@@ -40,8 +41,7 @@ def test_a_bot_that_does_not_answer_is_reported(how: str, problem: str) -> None:
 
 
 def test_a_bot_of_another_game_or_protocol_is_reported() -> None:
-    about = {"name": "newer", "version": "1", "protocol": 2, "games": ["dasan"]}
-    with hostile.running(hostile.hang, about) as url:
+    with hostile.running(hostile.hang, {**ABOUT, "protocol": 2, "games": ["dasan"]}) as url:
         bots = Bot("toy", command=bot("toy-1")), Bot("newer", url=url)
         assert inspected(*bots, game="dasan").problems == (
             "newer: it speaks protocol 2; this runner speaks 1.",
@@ -66,16 +66,12 @@ def test_another_server_at_the_url_of_a_bot_is_reported(body: bytes, why: str) -
 
 def test_a_rules_service_that_does_not_answer_is_reported() -> None:
     (problem,) = inspected(referee="http://127.0.0.1:1").problems
-    assert problem.startswith(
-        "The rules service at http://127.0.0.1:1 does not answer GET /healthz (no"
-    )
+    said = "The rules service at http://127.0.0.1:1 does not answer GET /healthz (no"
+    assert problem.startswith(said)
 
 
 def test_what_bots_state_about_themselves_is_kept_as_text() -> None:
-    about = {"name": "n\x1b" * 99, "version": ["2"], "author": "Ann <b>", "protocol": 1}
-    with hostile.running(hostile.hang, {**about, "games": ["doudizhu"]}) as url:
-        stated = inspected(Bot("one", url=url), Bot("toy", command=bot("toy-1"))).about
-    assert stated == {
-        "one": Identity(name="n\\x1b" * 32, author="Ann <b>"),
-        "toy": Identity("hostile", "1"),
-    }
+    about = {**ABOUT, "name": "n\x1b" * 99, "version": ["2"], "author": "Ann <b>"}
+    with hostile.running(hostile.hang, about) as url:
+        stated = inspected(Bot("one", url=url)).about
+    assert stated == {"one": Identity(name="n\\x1b" * 32, author="Ann <b>")}

@@ -5,25 +5,15 @@ from collections.abc import Mapping
 from functools import partial
 from itertools import count, islice
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
 from click.testing import CliRunner
 
 from stich.cli import cli
-from tests.support.tournament import played
-from tests.support.tournament.cups import (
-    Gate,
-    code_and_text,
-    events,
-    fails,
-    served_toys,
-    standings,
-    started,
-    stich,
-    succeed,
-    write,
-)
+from tests.support.tournament import cups, played
+from tests.support.tournament.cups import code_and_text, fails, standings, stich, succeed
 from tests.support.tournament.moments import before_statement
 from tests.support.tournament.one_table import Clock, OneTable, play
 from tests.tournament.run.conftest import BOTS, FAULTY, STOP
@@ -35,31 +25,17 @@ from tournament.run.voiding import apply_voids
 from tournament.store.store import Store
 
 
-def test_programs_of_bots_that_no_longer_play_are_told(tmp_path: Path) -> None:
-    cup = played.cup(BOTS)
-    told: list[Mapping[str, str]] = []
-    with played.unfinished(tmp_path, cup) as store:
-        store.decide(Withdraw(bot="dan"))
-        play(store, cup, {}, exclude=told.append)
-    assert told[-1] == {"dan": "The organiser decided that dan no longer plays."}
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("withdraw", "eve"), "There is no bot eve; there are ann, bob, cat, dan."),
-        (("disqualify", "eve"), "There is no bot eve; there are ann, bob, cat, dan."),
-        (("withdraw", "ann"), "This run has ended, so ann no longer plays anyway."),
-        (("pause",), "This run has ended."),
-        (("resume",), "This run has ended."),
-        (("void", "999"), "There is no finished match of block 999; `stich matches` lists"),
-        (("void", "nothing"), "There is no match nothing; `stich matches` lists them all."),
-    ],
-)
-def test_a_decision_that_makes_no_sense_is_refused(
-    run: Path, words: tuple[str, ...], said: str
-) -> None:
-    fails(said, words[0], run, *words[1:])
+def test_a_decision_that_makes_no_sense_is_refused(run: Path) -> None:
+    for command, *words, said in (
+        ("withdraw", "eve", "There is no bot eve; there are ann, bob, cat, dan."),
+        ("disqualify", "eve", "There is no bot eve; there are ann, bob, cat, dan."),
+        ("withdraw", "ann", "This run has ended, so ann no longer plays anyway."),
+        ("pause", "This run has ended."),
+        ("resume", "This run has ended."),
+        ("void", 999, "There is no finished match of block 999; `stich matches` lists"),
+        ("void", "nothing", "There is no match nothing; `stich matches` lists them all."),
+    ):
+        fails(str(said), command, run, *words)
     with Store.open(run) as store:
         assert store.decisions() == []
 
@@ -139,10 +115,10 @@ def test_the_organiser_is_asked_on_a_terminal(
 
 def test_bots_of_a_disqualified_author_are_named(tmp_path: Path) -> None:
     out = tmp_path / "run"
-    with served_toys(4) as urls:
+    with cups.served_toys(4) as urls:
         bots = {name: {"url": url, "author": name} for name, url in urls.items()}
         bots["toy1"]["author"] = bots["toy3"]["author"] = "Zoe"
-        cup = write(tmp_path, bots, deals=1)
+        cup = cups.write(tmp_path, bots, deals=1)
         with Store.create(out) as store:
             resume(store, read_cup(cup))
         done = succeed("disqualify", out, "toy1", "--yes")
@@ -163,9 +139,11 @@ def test_a_withdrawal_can_be_reversed_until_it_has_effects(run: Path) -> None:
             succeed("undo", run)
             succeed("verify", run)
         with Store.open(run) as store:
-            play(store, played.cup(BOTS), {})
+            told: list[Mapping[str, str]] = []
+            play(store, played.cup(BOTS), {}, exclude=told.append)
         assert standings(run)["matches"] == matches
         succeed("verify", run)
+    assert told[-1] == {"dan": "The organiser decided that dan no longer plays."}
     fails("The cup has continued without dan since", "undo", run)
     # The table that was left out also seats another bot, which is not the reason.
     other = match.table[0]
@@ -190,11 +168,11 @@ def test_a_disqualified_bot_leaves_its_place(tmp_path: Path, format: str) -> Non
 
 def test_a_paused_run_continues_with_other_decisions(tmp_path: Path) -> None:
     """Of 48 matches toy3 plays 36, so some of the first 40 are without it."""
-    gate, out = Gate(40), tmp_path / "run"
-    with served_toys(4, gate) as bots:
-        cup = write(tmp_path, bots, deals=4, move_ms=60_000, concurrency=2)
-        with started("run", cup, "--out", out, "--json") as runner:
-            seen = events(runner)
+    gate, out = cups.Gate(40), tmp_path / "run"
+    with cups.served_toys(4, gate) as bots:
+        cup = cups.write(tmp_path, bots, deals=4, move_ms=60_000, concurrency=2)
+        with cups.started("run", cup, "--out", out, "--json") as runner:
+            seen = cups.events(runner)
             assert len(list(islice((e for e in seen if e["event"] == "match"), 40))) == 40
             succeed("pause", out, "--why", "Lunch.")
             pause = next(e for e in seen if e["event"] == "decision")
@@ -225,17 +203,16 @@ def test_a_command_reads_a_run_as_it_was_at_one_moment(tmp_path: Path, command: 
     whole, out = tmp_path / "whole", tmp_path / "run"
     played.run(whole, played.cup(deals=1)).close()
     seen = []
-    too_late = False
-    moments = count(1)
-    while not too_late:
+    for moment in count(1):
         shutil.rmtree(out, ignore_errors=True)
         shutil.copytree(whole, out)
         with Store.open(out) as store:
             store.accept()
-        with before_statement(sa.Engine, next(moments)) as changes:
+        with before_statement(sa.Engine, moment) as changes:
             changes.append(lambda: make_void(out))
             seen.append(code_and_text(command, out))
-            too_late = bool(changes)
+            if changes:
+                break
     make_void(out)
     before, after = seen[-1], code_and_text(command, out)
     assert before[0] == after[0] == 0
@@ -246,8 +223,7 @@ def test_a_command_reads_a_run_as_it_was_at_one_moment(tmp_path: Path, command: 
 def make_void(out: Path) -> None:
     """Make the first match of a run void."""
     with Store.open(out) as store:
-        match = next(store.summaries()).match
-        store.decide(Void(block=1, matches=(match,)))
+        store.decide(Void(block=1, matches=(next(store.summaries()).match,)))
         apply_voids(store, played.plan(played.cup(deals=1)))
 
 
@@ -262,29 +238,25 @@ def test_a_bot_that_is_withdrawn_from_a_knockout_leaves_it(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("before", "after_30", "settled"),
     [
-        ([], None, [("ann",)]),
-        ([], Withdraw(bot="dan"), [("ann",), ()]),
-        ([Withdraw(bot="ann"), Withdraw(bot="bob")], None, [()]),
-        ([], Disqualify(bot="ann"), [("bob",), ()]),
+        ([], [], [("ann",)]),
+        ([], [Withdraw(bot="dan")], [("ann",), ()]),
+        ([Withdraw(bot="ann"), Withdraw(bot="bob")], [], [()]),
+        ([], [Disqualify(bot="ann")], [("bob",), ()]),
     ],
     ids=["none", "withdrawn", "before the first match", "the best"],
 )
 def test_a_cup_stops_early_without_the_bots_that_left(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    before: list[Withdraw],
-    after_30: Withdraw | Disqualify | None,
-    settled: list[tuple[str, ...]],
+    tmp_path: Path, clock: Clock, before: list[Any], after_30: list[Any], settled: list[Any]
 ) -> None:
-    tables = OneTable(STOP, clock=Clock(monkeypatch), faulty=FAULTY)
+    tables = OneTable(STOP, clock=clock, faulty=FAULTY)
     with played.unfinished(tmp_path, STOP) as store:
         store.decide(*before)
-        play(store, STOP, {30: partial(store.decide, after_30)} if after_30 else {}, tables)
+        play(store, STOP, {30: partial(store.decide, *after_30)}, tables)
         assert store.run().settled in settled
         if len(settled) == 1:
             assert store.count() < 18 * 4 * 3
     succeed("verify", tmp_path)
     # What is decided after the end does not change how the cup ended.
-    if not before and after_30 is None:
+    if not before and not after_30:
         succeed("disqualify", tmp_path, "ann", "--yes")
         succeed("verify", tmp_path)

@@ -2,31 +2,30 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from concurrent.futures import Future, wait
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import wait
 from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
-from socket import socket
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 import sqlalchemy as sa
 
-from tests.support.tournament import one_table, played
+from tests.support.tournament import played
 from tests.support.tournament.cups import fails, standings, stich, succeed
-from tests.support.tournament.one_table import OneTable, Organiser, Stopped, stop
+from tests.support.tournament.one_table import Clock, OneTable, Organiser, Stopped, stop
 from tools import hostile
 from tools.hostile.server import ABOUT
-from tournament.config.cup import Bot, Clock, JoinRules
-from tournament.formats.ladder import Ladder, LadderPlan
-from tournament.model import Present
+from tournament.config.cup import Bot, JoinRules
+from tournament.formats.ladder import LadderPlan
 from tournament.records import AnyDecision, Disqualify, Finish, Pause, Resume, Skip, Void, Withdraw
 from tournament.results.verify import verify
 from tournament.run import entrants
-from tournament.run.entrants import Checked, Entrants
+from tournament.run.entrants import Entrants
 from tournament.run.joining import join, leave
 from tournament.run.resume import only_runner, resume
 from tournament.run.session import Session
@@ -39,12 +38,8 @@ from tournament.store.tables import epochs
 HOUSE = ("house0", "house1", "house2")
 JOINED = ("ann", "bob", "cat")
 NOW, TOMORROW = (datetime(2026, 12, day, tzinfo=UTC) for day in (1, 2))
-LADDER = replace(
-    played.cup(HOUSE, format="ladder", deals=1),
-    join=JoinRules(open=True),
-    clock=Clock(2000, 0),
-    outage_s=1,
-)
+LADDER = replace(played.cup(HOUSE, format="ladder"), join=JoinRules(open=True), outage_s=1)
+DASAN = {**ABOUT, "games": ["dasan"]}
 Act = Callable[[], object]
 
 
@@ -54,7 +49,7 @@ class LadderRun:
     The gateway says that all bots of `urls` are connected, except those in `away` and `failed`.
     """
 
-    def __init__(self, folder: Path, urls: Mapping[str, str], clock: one_table.Clock) -> None:
+    def __init__(self, folder: Path, urls: Mapping[str, str], clock: Clock) -> None:
         self.folder = folder
         self.cup = LADDER
         self.urls = urls
@@ -80,22 +75,17 @@ class LadderRun:
         with Store.create(self.folder) as store, only_runner(store), suppress(Stopped):
             setup = resume(store, self.cup).setup
             roster = Entrants(self.cup, store, self, lambda: self.now)
-            observer = Organiser(store, after)
             plan = LadderPlan(setup, roster.gather)
-            with Session(plan, roster, tables, store, observer) as session:
+            with Session(plan, roster, tables, store, Organiser(store, after)) as session:
                 session.play()
 
     def store(self) -> Store:
         return Store.open(self.folder)
 
-    def enter(self, *bots: str) -> Act:
-        """An action that lets these bots join, or all of JOINED."""
-
-        def act() -> None:
-            for bot in bots or JOINED:
-                join(str(self.folder), LADDER, bot, bot)
-
-        return act
+    def enter(self, *bots: str) -> None:
+        """Let these bots join, or all of JOINED."""
+        for bot in bots or JOINED:
+            join(str(self.folder), LADDER, bot, bot)
 
     def leave(self, bot: str) -> None:
         leave(str(self.folder), LADDER, bot)
@@ -106,10 +96,6 @@ class LadderRun:
 
     def finish(self) -> None:
         self.decide(Finish())
-
-    def present(self) -> Present:
-        with self.store() as store:
-            return store.present()
 
     def table(self) -> dict[str, Any]:
         """The standings of the run, which is verified, without measured times and decisions."""
@@ -129,8 +115,8 @@ def urls() -> Iterator[dict[str, str]]:
 
 
 @pytest.fixture
-def ladder(tmp_path: Path, urls: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> LadderRun:
-    return LadderRun(tmp_path, urls, one_table.Clock(monkeypatch))
+def ladder(tmp_path: Path, urls: dict[str, str], clock: Clock) -> LadderRun:
+    return LadderRun(tmp_path, urls, clock)
 
 
 def test_a_stopped_ladder_ends_with_the_same_table(ladder: LadderRun) -> None:
@@ -138,7 +124,7 @@ def test_a_stopped_ladder_ends_with_the_same_table(ladder: LadderRun) -> None:
     runs = []
     for name, stops in (("whole", ()), ("stopped", (11, 18, 31))):
         ladder.folder = ladder.folder.parent / name
-        after: dict[int, Act] = {4: ladder.enter(), 54: ladder.finish}
+        after: dict[int, Act] = {4: ladder.enter, 54: ladder.finish}
         for at in stops:
             ladder.play({**after, at: stop})
         ladder.play(after)
@@ -150,13 +136,13 @@ def test_a_stopped_ladder_ends_with_the_same_table(ladder: LadderRun) -> None:
 
 def test_a_ladder_waits_until_there_are_bots_for_a_table(ladder: LadderRun) -> None:
     """It does not wait for a bot by URL that is silent."""
-    coming = [ladder.enter("bob"), ladder.enter("ann")]
+    coming = ["bob", "ann"]
 
     def come() -> None:
         with ladder.store() as store:
             run = store.run()
         if coming and {*run.cup.names[2:]} <= run.passed:
-            coming.pop()()
+            ladder.enter(coming.pop())
 
     ladder.before_look = come
     ladder.cup = replace(LADDER, bots=(LADDER.bots[0], Bot("far", url="http://127.0.0.1:9")))
@@ -169,9 +155,10 @@ def test_a_restart_neither_awaits_nor_overbooks_bots(ladder: LadderRun) -> None:
     shown: list[object] = []
 
     def look() -> None:
-        shown.append(ladder.present().connected)
+        with ladder.store() as store:
+            shown.append(store.present().connected)
 
-    ladder.play({4: ladder.enter(), 20: stop})
+    ladder.play({4: ladder.enter, 20: stop})
     with ladder.store() as store:
         tables = OneTable(store.run().cup, 10, ladder.clock)
     ladder.play({22: look, 54: ladder.finish}, tables)
@@ -183,33 +170,27 @@ def test_a_restart_neither_awaits_nor_overbooks_bots(ladder: LadderRun) -> None:
 
 
 @pytest.mark.parametrize(
-    ("how", "matches"),
-    [("finished", 6), ("finished in a pause", 6), ("due in a pause", 6), ("due", 18)],
+    ("decisions", "due", "matches"),
+    [([Finish()], False, 6), ([Pause(), Finish()], False, 6), ([Pause()], True, 6), ([], True, 18)],
 )
 def test_at_its_end_a_ladder_only_ends_its_blocks(
-    ladder: LadderRun, how: str, matches: int
+    ladder: LadderRun, decisions: list[AnyDecision], due: bool, matches: int
 ) -> None:
     """A clock that is set back does not revert the end."""
 
     def end() -> None:
-        if "pause" in how:
-            ladder.decide(Pause())
-        if "due" in how:
-            ladder.now = TOMORROW
-        else:
-            ladder.finish()
+        ladder.decide(*decisions)
+        ladder.now = TOMORROW if due else NOW
 
-    ladder.cup = replace(
-        LADDER, format=Ladder(cards=LADDER.format.cards, ends=TOMORROW.isoformat())
-    )
-    ladder.play({18 if how == "due" else 2: end})
+    ends = replace(LADDER.format, ends=TOMORROW.isoformat())
+    ladder.cup = replace(LADDER, format=ends)
+    ladder.play({2 if decisions else 18: end})
     ladder.now = NOW
     ladder.play({})
+    not_played = "12 matches not played, because a bot was away or the ladder ended."
     with ladder.store() as store:
         assert store.count() == matches
-        incidents = store.run().incidents()
-    not_played = "12 matches not played, because a bot was away or the ladder ended."
-    assert (not_played in incidents) == (matches == 6)
+        assert (not_played in store.run().incidents()) == (matches == 6)
     assert ladder.table()["finished"]
 
 
@@ -227,10 +208,7 @@ def test_after_its_first_draw_a_ladder_keeps_its_bots(ladder: LadderRun) -> None
 
 
 def test_nobody_waits_long_for_a_bot_that_goes_away(ladder: LadderRun) -> None:
-    """The bot is expected back for 20 seconds, although an outage may last five minutes.
-
-    Its tables that have not begun are left out.
-    """
+    """The bot is expected back for 20 seconds, although an outage may last five minutes."""
     ladder.cup = replace(LADDER, outage_s=300)
     gone: list[float] = []
 
@@ -238,7 +216,7 @@ def test_nobody_waits_long_for_a_bot_that_goes_away(ladder: LadderRun) -> None:
         ladder.away.add("ann")
         gone.append(ladder.clock.now)
 
-    ladder.play({4: ladder.enter("ann"), 20: leave, 60: ladder.finish})
+    ladder.play({4: partial(ladder.enter, "ann"), 20: leave, 60: ladder.finish})
     assert ladder.clock.now - gone[0] < 60 - 20 + 30
     with ladder.store() as store:
         skips = [skip for skip in store.decisions() if isinstance(skip, Skip)]
@@ -269,7 +247,7 @@ def test_a_pause_as_tables_are_left_out_takes_effect(
         return skips(*arguments)
 
     monkeypatch.setattr(Entrants, "skips", pause_first)
-    ladder.play({4: ladder.enter(), 20: partial(ladder.away.add, "ann"), 60: ladder.finish})
+    ladder.play({4: ladder.enter, 20: partial(ladder.away.add, "ann"), 60: ladder.finish})
     assert counts[1] == counts[8] < counts[-1]
 
 
@@ -278,9 +256,10 @@ def test_a_bot_without_tables_in_an_epoch_is_not_away(ladder: LadderRun) -> None
     away: list[object] = []
 
     def look() -> None:
-        away.append((len(ladder.rosters()), ladder.present().away))
+        with ladder.store() as store:
+            away.append((len(store.epochs()), store.present().away))
 
-    ladder.play({4: ladder.enter("ann"), 20: stop})
+    ladder.play({4: partial(ladder.enter, "ann"), 20: stop})
     ladder.away.add("ann")
     ladder.cup = replace(LADDER, outage_s=60)
     ladder.play({22: look, 23: partial(ladder.leave, "ann"), 60: look, 61: ladder.finish})
@@ -290,7 +269,7 @@ def test_a_bot_without_tables_in_an_epoch_is_not_away(ladder: LadderRun) -> None
 def test_a_bot_that_is_away_repeatedly_pauses(ladder: LadderRun) -> None:
     with Store.create(ladder.folder) as store:
         resume(store, LADDER)
-        ladder.enter("ann")()
+        ladder.enter("ann")
         with closing(Entrants(LADDER, store, ladder, lambda: ladder.now)) as roster:
             seated = []
             for outages, passed_s in ((0, 0), (1, 0), (1, 1), (0, 300), (1, 3600)):
@@ -304,7 +283,7 @@ def test_a_bot_that_is_away_repeatedly_pauses(ladder: LadderRun) -> None:
 def test_bots_that_leave_or_are_excluded_no_longer_play(ladder: LadderRun) -> None:
     with Store.create(ladder.folder) as store:
         resume(store, LADDER)
-    ladder.enter()()
+    ladder.enter()
 
     def exclude() -> None:
         ladder.leave("ann")
@@ -339,19 +318,18 @@ def test_only_a_block_of_the_present_epoch_can_become_void(ladder: LadderRun) ->
 def test_a_bot_that_was_withdrawn_by_mistake_plays_again(ladder: LadderRun) -> None:
     withdraw = partial(ladder.decide, Withdraw(bot="ann"))
     undo = partial(succeed, "undo", ladder.folder)
-    ladder.play({4: ladder.enter(), 16: withdraw, 20: undo, 80: ladder.finish})
+    ladder.play({4: ladder.enter, 16: withdraw, 20: undo, 80: ladder.finish})
     assert ["ann" in bots for bots in ladder.rosters()[:3]] == [False, False, True]
     ladder.table()
 
 
 def test_a_bot_that_fails_the_short_check_is_told_why(ladder: LadderRun) -> None:
-    about = {**ABOUT, "games": ["dasan"]}
     with (
-        hostile.running(hostile.first, about) as other,
+        hostile.running(hostile.first, DASAN) as other,
         hostile.running(hostile.says(b'{"move": "play:nonsense"}')) as wrong,
     ):
         ladder.urls = {**ladder.urls, "ann": other, "bob": wrong}
-        ladder.play({4: ladder.enter(), 20: ladder.finish})
+        ladder.play({4: ladder.enter, 20: ladder.finish})
     assert ladder.rosters()[1] == (*HOUSE, "cat")
     assert ladder.failed["ann"] == "ann: it does not play doudizhu; it says that it plays dasan."
     assert ladder.failed["bob"].startswith("bob: illegal: ")
@@ -360,60 +338,43 @@ def test_a_bot_that_fails_the_short_check_is_told_why(ladder: LadderRun) -> None
 
 
 def test_a_bot_that_failed_is_checked_again_once_it_reconnects(ladder: LadderRun) -> None:
-    requests: list[str] = []
-
-    def plays_dasan(connection: socket, method: str, path: str, body: bytes) -> None:
-        requests.append(path)
-        connection.sendall(hostile.answer(json.dumps({**ABOUT, "games": ["dasan"]}).encode()))
-
-    with (
-        hostile.running(hostile.first, every=plays_dasan) as url,
-        Store.create(ladder.folder) as store,
-        only_runner(store),
-    ):
+    about = hostile.answer(json.dumps(DASAN).encode())
+    asked = Mock(side_effect=lambda connection, *_request: connection.sendall(about))
+    with hostile.running(hostile.first, every=asked) as url, Store.create(ladder.folder) as store:
         resume(store, LADDER)
         ladder.urls = {"ann": url}
-        ladder.enter("ann")()
-        roster = Entrants(LADDER, store, ladder, lambda: NOW)
-        for checks in (1, 2):
-            while not ladder.failed:
-                roster.update(store.run(), 0)
-            roster.gather(store.run())  # waits for checks
-            assert requests == ["/"] * checks
-            ladder.failed.clear()
-        roster.close()
+        ladder.enter("ann")
+        with only_runner(store), closing(Entrants(LADDER, store, ladder, lambda: NOW)) as roster:
+            for checks in (1, 2):
+                while not ladder.failed:
+                    roster.update(store.run(), 0)
+                roster.gather(store.run())  # waits for checks
+                assert asked.call_count == checks
+                ladder.failed.clear()
 
 
 def test_a_bot_that_fails_its_check_keeps_one_epoch_waiting(
     ladder: LadderRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    awaited: list[int] = []
-
-    def counted(checks: Collection[Future[Checked]], seconds: float) -> None:
-        awaited.append(len(checks))
-        wait(checks, seconds)
-
-    def hang_up(*_request: object) -> None:
-        raise EOFError
-
-    monkeypatch.setattr(entrants, "wait", counted)
-    with hostile.running(hostile.first, every=hang_up) as url:
+    awaited = Mock(wraps=wait)
+    monkeypatch.setattr(entrants, "wait", awaited)
+    with hostile.running(hostile.first, every=Mock(side_effect=EOFError)) as url:
         ladder.urls = {"ann": url}
-        ladder.play({4: ladder.enter("ann"), 24: ladder.failed.clear, 40: ladder.finish})
+        enter = partial(ladder.enter, "ann")
+        ladder.play({4: enter, 24: ladder.failed.clear, 40: ladder.finish})
     assert ladder.rosters() == [HOUSE] * 3
-    assert awaited == [0, 1, 0]
+    assert [len(checks) for (checks, _), _ in awaited.call_args_list] == [0, 1, 0]
 
 
 def test_a_bot_that_has_changed_needs_a_new_version(ladder: LadderRun) -> None:
     about = dict(ABOUT)
+    enter, change = partial(ladder.enter, "ann"), partial(about.update, version="2")
     with hostile.running(hostile.toy("ann"), about) as url:
         ladder.urls = {"ann": url}
-        change = partial(about.update, version="2")
-        ladder.play({4: ladder.enter("ann"), 20: change, 60: ladder.finish})
+        ladder.play({4: enter, 20: change, 60: ladder.finish})
     assert ladder.rosters()[:3] == [HOUSE, (*HOUSE, "ann"), HOUSE]
-    assert ladder.failed["ann"].startswith(
-        "ann: GET / said hostile, 1 when it was entered, and says hostile, 2 now."
-    )
+    said = "ann: GET / said hostile, 1 when it was entered, and says hostile, 2 now."
+    assert ladder.failed["ann"].startswith(said)
 
 
 def test_verification_finds_tables_that_were_not_drawn(ladder: LadderRun) -> None:
@@ -423,8 +384,7 @@ def test_verification_finds_tables_that_were_not_drawn(ladder: LadderRun) -> Non
         forged = replace(epoch, tables=epoch.tables[::-1], bots=(*HOUSE, "eve"))
         with store._engine.begin() as connection:
             connection.execute(sa.delete(epochs))
-            chain = Chain(connection)
-            rows.append(chain, epochs, forged)
+            rows.append(Chain(connection), epochs, forged)
     with ladder.store() as store:  # opened again, because epochs are read once
         details = [mismatch.detail for mismatch in verify(store).mismatches]
     assert "Epoch 1 has bots that have not joined: eve." in details

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.tournament.cups import bot, stich, succeed, write
+from tests.support.tournament.cups import json_lines, stich, succeed, toys, write
 from tests.support.tournament.played import cup, plan, played
 from tools import hostile
 from tournament.config.cup import Cup, RunSettings
@@ -67,8 +67,7 @@ def test_an_estimate_plays_other_deals_and_keeps_nothing(tmp_path: Path) -> None
     with hostile.running(model) as url, hostile.running(hostile.first) as other:
         bots = {"model": url, **{f"bot{i}": other for i in range(4)}}
         file = write(tmp_path, bots, "commit = true", deals=2)
-        done = succeed("run", file, "--estimate", "--json")
-        estimate = json.loads(done.stdout.splitlines()[-1])
+        estimate = json_lines("run", file, "--estimate")[-1]
         asked, first = len(seen), hands()
         assert {path.name for path in tmp_path.iterdir()} == {"cup.toml"}
         shown = stich("run", file, "--estimate")
@@ -89,7 +88,7 @@ def test_an_estimate_plays_other_deals_and_keeps_nothing(tmp_path: Path) -> None
 
 
 def test_an_estimate_is_refused_with_another_option(tmp_path: Path) -> None:
-    file = write(tmp_path, {f"toy{i}": bot(f"toy-{i}") for i in range(3)})
+    file = write(tmp_path, toys(3))
     for more in (["--out", tmp_path / "run"], ["--cluster", "tcp://127.0.0.1:8786"]):
         done = stich("run", file, "--estimate", *more)
         assert (done.returncode, "use it alone" in done.stderr) == (2, True)

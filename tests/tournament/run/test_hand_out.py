@@ -19,7 +19,7 @@ NAMES = (*BOTS, "eve", "fay")
 
 @pytest.mark.parametrize("format", ["round-robin", "swiss"])
 def test_blocks_are_handed_out_in_the_drawn_order(tmp_path: Path, format: str) -> None:
-    deals = {"round-robin": 2, "swiss": 9}[format]
+    deals = 2 if format == "round-robin" else 9
     cup = played.cup(NAMES, format=format, seating="fixed", deals=deals)
     order: list[int] = []
     with played.unfinished(tmp_path, cup) as store:
@@ -66,8 +66,7 @@ def test_an_extended_cup_equals_a_cup_that_began_so(tmp_path: Path) -> None:
 
 def test_a_bot_by_url_plays_one_match_at_a_time(tmp_path: Path) -> None:
     """Two bots at the same URL share its number of tables, and every table has one of them."""
-    cup = played.cup(BOTS)
-    url = "http://127.0.0.1:9"
+    cup, url = played.cup(BOTS), "http://127.0.0.1:9"
     cup = replace(cup, bots=(Bot("ann", url=url), Bot("bob", url=f"{url}/"), *cup.bots[2:]))
     tables = OneTable(cup, 2)
     with played.unfinished(tmp_path, cup) as store:

@@ -14,10 +14,8 @@ from tournament.records import Finish, Join, Leave, Undo, Withdraw
 from tournament.run.joining import JoinRefused, join, leave
 from tournament.store.store import Store
 
-LADDER = replace(
-    played.cup(["greedy"], format="ladder", deals=1),
-    join=JoinRules(open=True, per_author=2, most=4),
-)
+RULES = JoinRules(open=True, per_author=2, most=4)
+LADDER = replace(played.cup(["greedy"], format="ladder"), join=RULES)
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from tests.support.tournament.one_table import Clock, OneTable, Organiser, Stopp
 from tools import hostile
 from tools.hostile.server import ABOUT
 from tournament.config.cup import Bot, JoinRules
-from tournament.formats.ladder import LadderPlan
+from tournament.formats.ladder import Ladder, LadderPlan
 from tournament.records import AnyDecision, Disqualify, Finish, Pause, Resume, Skip, Void, Withdraw
 from tournament.results.verify import verify
 from tournament.run import entrants
@@ -182,7 +182,7 @@ def test_at_its_end_a_ladder_only_ends_its_blocks(
         ladder.decide(*decisions)
         ladder.now = TOMORROW if due else NOW
 
-    ends = replace(LADDER.format, ends=TOMORROW.isoformat())
+    ends = Ladder(cards=LADDER.format.cards, ends=TOMORROW.isoformat())
     ladder.cup = replace(LADDER, format=ends)
     ladder.play({2 if decisions else 18: end})
     ladder.now = NOW

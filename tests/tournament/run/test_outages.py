@@ -1,30 +1,20 @@
 """A bot by URL that cannot be reached: void matches, waiting, and then faults."""
 
-import itertools
-import json
 import socket
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
-from tests.support.tournament import played
-from tests.support.tournament.cups import (
-    events,
-    served_toys,
-    standings,
-    started,
-    stich,
-    succeed,
-    write,
-)
+from tests.support.tournament import cups, played
+from tests.support.tournament.cups import served_toys, stich, succeed, write
 from tests.support.tournament.one_table import Clock
 from tests.support.web.network import Link
 from tools import hostile
-from tournament.bot.protocol import Choice
 from tournament.bot.url_bot import Failure
 from tournament.config.cup import Bot, Cup
 from tournament.match.match import Match, MatchVoid
@@ -33,20 +23,8 @@ from tournament.records import Answer, AnyVoid, FaultKind, Outage, Pairing, Revo
 from tournament.run.outages import Outages
 from tournament.store.store import Store
 
-CUP = replace(
-    played.cup(), bots=tuple(Bot(name, url="http://127.0.0.1:9") for name in ("ann", "bob", "cat"))
-)
-
-
-class Fails(played.Dice):
-    """A bot whose answers are faults of this kind."""
-
-    def __init__(self, name: str, kind: FaultKind) -> None:
-        super().__init__(name)
-        self.kind = kind
-
-    def move(self, body: bytes, seconds: float) -> Choice | Failure:
-        return Failure(self.kind, "No connection.", 0.001, Answer())
+URL = "http://127.0.0.1:9"
+CUP = replace(played.cup(), bots=tuple(Bot(name, url=URL) for name in ("ann", "bob", "cat")))
 
 
 @pytest.mark.parametrize(
@@ -59,9 +37,11 @@ class Fails(played.Dice):
     ],
 )
 def test_a_match_is_void_if_an_awaited_bot_is_unreachable(
-    kind: FaultKind, awaited: str, void: bool
+    monkeypatch: pytest.MonkeyPatch, kind: FaultKind, awaited: str, void: bool
 ) -> None:
-    bots = [played.Dice("ann"), Fails("bob", kind), played.Dice("cat")]
+    bots = [played.Dice(name) for name in CUP.names]
+    failure = Failure(kind, "No connection.", 0.001, Answer())
+    monkeypatch.setattr(bots[1], "move", Mock(return_value=failure))
     pairing = Pairing.alone("m", CUP.names, "seed")
     match = Match(played.rules(CUP), pairing, Referee(), bots, awaited=frozenset({awaited}))
     if void:
@@ -88,8 +68,7 @@ def outages_of(cup: Cup, voids: Sequence[AnyVoid] = ()) -> Iterator[Outages]:
         yield outages
 
 
-def test_after_outage_s_the_faults_of_a_bot_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = Clock(monkeypatch)
+def test_after_outage_s_the_faults_of_a_bot_count(clock: Clock) -> None:
     with outages_of(CUP) as outages:
         assert outages.wait_for(CUP.names) == {"ann", "bob", "cat"}
         outages.add(void("bob"))
@@ -112,8 +91,7 @@ def test_after_voids_matches_the_faults_of_a_bot_count() -> None:
 
 def test_an_author_has_ten_void_matches_in_a_thousand() -> None:
     """The limit holds across the epochs of a ladder, and across an author's bots."""
-    authors = {"ann": "Zoe", "bob": "Zoe"}
-    bots = tuple(replace(bot, author=authors.get(bot.name)) for bot in CUP.bots)
+    bots = (*(replace(bot, author="Zoe") for bot in CUP.bots[:2]), CUP.bots[2])
     ladder = replace(played.cup(format="ladder"), bots=bots)
     voids = [void("ann")] * 4
     with closing(Outages(ladder)) as outages:
@@ -122,7 +100,7 @@ def test_an_author_has_ten_void_matches_in_a_thousand() -> None:
             assert outages.wait_for(CUP.names) == {"ann", "bob", "cat"}
             voids.append(void("bob"))
             outages.add(voids[-1])
-        (match,) = itertools.islice(played.played(CUP), 1)
+        match = next(iter(played.played(CUP)))
         for block in range(4, 1004):
             assert outages.wait_for(CUP.names) == {"cat"}
             outages.finished(replace(match, block=block, table=("ann", "cat")))
@@ -151,13 +129,12 @@ def test_a_bot_that_hangs_up_never_gets_the_same_hand_again(
 
     with hostile.running(hang_up_twice) as rude, served_toys(2) as others:
         cup = write(tmp_path, {**others, "rude": rude}, f'[format] cards = "{cards}"', deals=2)
-        done = succeed("run", cup, "--out", tmp_path / "run", "--json")
-    seen = [json.loads(line) for line in done.stdout.splitlines()]
+        seen = cups.json_lines("run", cup, "--out", tmp_path / "run")
     assert [e["bot"] for e in seen if e["event"] == "void"] == ["rude", "rude"]
     assert [e["bots"] for e in seen if e["event"] == "away"] == [["rude"], []] * 2
     assert len({*hands[:5]}) == 3, "each replay has other cards"
     assert len({match for match, _ in hands[:5]}) == 1
-    assert "void because of rude" in standings(tmp_path / "run")["incidents"][-1]
+    assert "void because of rude" in cups.standings(tmp_path / "run")["incidents"][-1]
     succeed("verify", tmp_path / "run")
     with Store.open(tmp_path / "run") as store:
         assert [type(void) for void in store.voids()] == [Outage] * 2
@@ -169,14 +146,14 @@ def test_a_runner_killed_while_a_bot_is_away_loses_nothing(tmp_path: Path) -> No
     out = tmp_path / "run"
     with served_toys(3) as urls, closing(Link(int(urls["toy0"].rpartition(":")[2]))) as link:
         cup = write(tmp_path, {**urls, "toy0": f"http://127.0.0.1:{link.port}"}, deals=8)
-        with started("run", cup, "--out", out, "--json") as runner:
-            seen = events(runner)
+        with cups.started("run", cup, "--out", out, "--json") as runner:
+            seen = cups.events(runner)
             next(event for event in seen if event["event"] == "match")
             link.cut()
             next(event for event in seen if event["event"] == "away")
             runner.kill()
         with Store.open(out) as store:
-            kept = list(store.matches())
+            kept = {match.match: match for match in store.matches()}
             (void,) = store.voids()
         assert "toy0: what answers GET / at " in stich("run", cup, "--out", out).stderr
         link.up = True
@@ -187,6 +164,6 @@ def test_a_runner_killed_while_a_bot_is_away_loses_nothing(tmp_path: Path) -> No
         assert store.voids() == [void]
         assert not any(match.faults for match in store.matches())
     assert len(matches) == 24
-    assert matches.items() >= {match.match: match for match in kept}.items()
+    assert matches.items() >= kept.items()
     assert void.match in matches
     succeed("verify", out)

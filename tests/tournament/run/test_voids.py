@@ -1,13 +1,14 @@
 """Matches that the organiser makes void, in runs that are being played and that have ended."""
 
+from contextlib import suppress
 from functools import partial
+from itertools import count
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.support.tournament import played
-from tests.support.tournament.cups import code_and_text, fails, standings, stich, succeed
+from tests.support.tournament.cups import code_and_text, fails, standings, succeed
 from tests.support.tournament.one_table import Clock, OneTable, Organiser, play
 from tests.tournament.run.conftest import BOTS
 from tournament.config.cup import Cup
@@ -57,13 +58,12 @@ def test_a_match_that_cannot_be_played_again_stays(tmp_path: Path, cup: Cup, why
 
 @pytest.mark.parametrize("format", ["round-robin", "swiss"])
 def test_a_decision_that_comes_when_a_round_ends_takes_effect(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, format: str
+    tmp_path: Path, clock: Clock, format: str
 ) -> None:
     """The last match of each round becomes void just when it is stored.
 
     The clock stands still, so the session has not looked for decisions meanwhile.
     """
-    Clock(monkeypatch)
     cup = played.cup(BOTS, format=format)
     tables, total = OneTable(cup), played.plan(cup).matches
     ends = [total // 2, total] if format == "swiss" else [total]
@@ -82,7 +82,7 @@ def test_a_decision_that_comes_when_a_round_ends_takes_effect(
 
 
 def test_a_decision_that_comes_as_another_is_read_takes_effect(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, clock: Clock
 ) -> None:
     cup = played.cup(BOTS)
     with played.unfinished(tmp_path, cup) as store:
@@ -96,32 +96,10 @@ def test_a_decision_that_comes_as_another_is_read_takes_effect(
                 if len(store.decisions()) == 1:
                     void(1)
 
-        tables = OneTable(cup, clock=Clock(monkeypatch))
+        tables = OneTable(cup, clock=clock)
         play(store, cup, {3: partial(void, 0)}, tables, Hasty)
         assert (store.count(), len(store.voids())) == (24, 2)
     succeed("verify", tmp_path)
-
-
-class Killed(BaseException):
-    """Ends a command as if its process were killed."""
-
-
-def killed_after(writes: int, monkeypatch: pytest.MonkeyPatch, *words: object) -> bool:
-    """Run a command that is killed after this number of transactions. Whether it was killed."""
-    write, left = Store._write, iter(range(writes))
-
-    def counted(store: Store) -> Any:
-        if next(left, None) is None:
-            raise Killed
-        return write(store)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Store, "_write", counted)
-        try:
-            stich(*words)
-        except Killed:
-            return True
-    return False
 
 
 def test_a_void_that_is_killed_at_any_moment_loses_no_match(
@@ -130,8 +108,12 @@ def test_a_void_that_is_killed_at_any_moment_loses_no_match(
     cup = played.cup(deals=1)
     played.run(tmp_path, cup).close()
     before = standings(tmp_path)["standings"]
-    writes = 0
-    while killed_after(writes, monkeypatch, "void", tmp_path, 1):
+    for writes in count():
+        transactions = [Store._write] * writes
+        with monkeypatch.context() as patch, suppress(IndexError):  # is killed where none is left
+            patch.setattr(Store, "_write", lambda store, left=transactions: left.pop()(store))
+            succeed("void", tmp_path, 1)
+            break
         if writes == 1:
             fails("This is already to be voided; `stich run` plays it", "void", tmp_path, 1)
         with Store.open(tmp_path) as store:
@@ -139,7 +121,6 @@ def test_a_void_that_is_killed_at_any_moment_loses_no_match(
             play(store, cup, {})
         assert standings(tmp_path)["standings"] == before
         succeed("verify", tmp_path)
-        writes += 1
     assert writes == 3  # the decision, that the run is open again, and the matches
 
 

@@ -38,7 +38,8 @@ def test_moves_are_shown_while_a_bot_thinks() -> None:
     (first,) = pool.play_job(Job(block, (0,), live=folder), lambda: False)
     assert isinstance(first, Finished)
     assert seen == [list(first.record.moves[: len(seen[0])])]
-    os.utime(*folder.iterdir(), (0, 0))
+    (file,) = folder.iterdir()
+    os.utime(file, (0, 0))
     assert not list(live_matches(RUN))  # because the file is old
     make_folder(FRESH, RUN)
     assert not list(folder.iterdir())

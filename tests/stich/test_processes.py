@@ -30,8 +30,7 @@ def arena(folder: Path, ready: bool = True) -> tuple[subprocess.Popen[str], int]
 
 
 @pytest.mark.parametrize(
-    ("how", "ready"),
-    [(signal.SIGTERM, False), (signal.SIGINT, True), (signal.SIGKILL, True)],
+    ("how", "ready"), [(signal.SIGTERM, False), (signal.SIGINT, True), (signal.SIGKILL, True)]
 )
 def test_nothing_is_left_at_the_port(tmp_path: Path, how: signal.Signals, ready: bool) -> None:
     process, port = arena(tmp_path, ready)

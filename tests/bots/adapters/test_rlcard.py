@@ -85,12 +85,7 @@ def test_whole_games(folder: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "kind"),
-    [
-        ("illegal", "illegal"),
-        ("raises", "ended"),
-        ("none", "ended"),
-    ],
+    ("name", "kind"), [("illegal", "illegal"), ("raises", "ended"), ("none", "ended")]
 )
 def test_sensible_plays_for_an_agent_that_fails(folder: Path, name: str, kind: str) -> None:
     agent = session(f"agents:{name}", folder)

@@ -51,10 +51,7 @@ def test_while_bots_start(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("before", "after", "code"),
-    [
-        ("", "signal.pause()", 130),
-        ("signal.signal(signal.SIGINT, signal.SIG_IGN)", "", 0),
-    ],
+    [("", "signal.pause()", 130), ("signal.signal(signal.SIGINT, signal.SIG_IGN)", "", 0)],
     ids=["a second one does not wait", "a process in the background ignores them"],
 )
 def test_two_interrupts(before: str, after: str, code: int) -> None:

@@ -20,9 +20,7 @@ from bots import random as random_bot
 from tests.support.games import golden
 from tests.support.games.random_games import TABLES
 
-Move = Callable[[Any, Any], str]
-
-BOTS: dict[str, Move] = {
+BOTS: dict[str, Callable[[Any, Any], str]] = {
     "random": random_bot.move,
     "greedy": greedy.move,
     "sensible": sensible.move,
@@ -31,7 +29,6 @@ BOTS: dict[str, Move] = {
 LINE_UPS = {name: [name] for name in ("random", "greedy", "sensible")}
 LINE_UPS["mixed"] = ["search", "random", "sensible", "greedy"]
 """The bots by seat, from seat 0 and around the table."""
-
 POSITIONS = golden.load("positions")
 DECISIONS = Path(__file__).parent / "decisions.json"
 
@@ -67,10 +64,8 @@ def test_decisions_are_those_recorded(line_up: str, game: str, players: int) -> 
 @pytest.mark.parametrize("position", POSITIONS, ids=[position["why"] for position in POSITIONS])
 def test_set_up_positions(name: str, position: dict[str, Any]) -> None:
     state = games.get(position["state"]["game"]).state(position["state"])
-    if state.turn is None:
-        return
-    move = BOTS[name](state.view(state.turn).to_dict(), state.moves().texts())
-    state.advance(move)
+    if state.turn is not None:
+        state.advance(BOTS[name](state.view(state.turn).to_dict(), state.moves().texts()))
 
 
 def main() -> None:

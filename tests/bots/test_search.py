@@ -21,10 +21,8 @@ def test_without_time_it_is_the_sensible_bot() -> None:
 @pytest.mark.parametrize(
     ("move_ms", "tick", "iterations"),
     [
-        # 0.4 s of 1000 ms: one reading at the start, then one before each determinization.
-        (1000, 0.03125, 12),
-        # A long clock is not used up: 2 s at the most.
-        (600_000, 0.5, 3),
+        (1000, 0.03125, 12),  # 0.4 s: a reading at the start, and before each determinization
+        (600_000, 0.5, 3),  # a long clock is not used up: 2 s at the most
     ],
 )
 def test_time_is_kept_by_the_monotonic_clock(

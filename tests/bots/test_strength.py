@@ -1,5 +1,3 @@
-"""The duels that rank the reference bots."""
-
 from itertools import combinations
 
 import pytest

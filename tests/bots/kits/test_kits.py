@@ -7,9 +7,8 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from http.client import HTTPConnection
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import requests
@@ -26,6 +25,7 @@ EVERY = os.environ.get("STICH_ALL_KITS") == "1"
 KITS = {language: kit for language, kit in catalogue().items() if kit.program is None}
 QUICK = ("javascript", "python")
 PYTHON_FAILS = "    if view.get('fail'): raise SystemExit('no idea')\n"
+SCRIPT, SCRIPT_FAILS = "  const plays = ", '  if ("fail" in view) throw new Error("no idea");\n'
 PARAMETERS = [
     pytest.param(kit, id=kit, marks=[] if kit in QUICK else pytest.mark.slow)
     for kit, made in KITS.items()
@@ -36,16 +36,8 @@ PARAMETERS = [
 # make it fail, and, where a type does not rule that out, answers with nothing.
 MISTAKES = {
     "python": ("    plays = [", PYTHON_FAILS, "    if view.get('forget'): return None\n"),
-    "javascript": (
-        "  const plays = ",
-        '  if (view.fail) throw new Error("no idea");\n',
-        "  if (view.forget) return;\n",
-    ),
-    "typescript": (
-        "  const plays = ",
-        '  if ("fail" in view) throw new Error("no idea");\n',
-        '  if ("forget" in view) return JSON.parse("null");\n',
-    ),
+    "javascript": (SCRIPT, SCRIPT_FAILS, "  if (view.forget) return;\n"),
+    "typescript": (SCRIPT, SCRIPT_FAILS, '  if ("forget" in view) return JSON.parse("null");\n'),
     "java": (
         "        List<String> plays = ",
         '        if (view.has("fail")) throw new StackOverflowError("no idea");\n',
@@ -62,13 +54,13 @@ MISTAKES = {
 }
 
 
-@dataclass(frozen=True)
-class Running:
+class Running(NamedTuple):
     """The running bot of a kit."""
 
     kit: Kit
     url: str
     command: str
+    client: requests.Session
 
 
 @pytest.fixture(scope="module", params=PARAMETERS)
@@ -91,26 +83,17 @@ def bot(
     assert text.count(f"\n{statement}") == 1
     decision.write_text(text.replace(f"\n{statement}", f"\n{fails}{forgets}{statement}"))
     for step in kit.build:
-        built = subprocess.run(
-            shlex.split(step), cwd=target, capture_output=True, text=True, check=False
-        )
+        built = subprocess.run(shlex.split(step), cwd=target, capture_output=True, text=True)
         assert built.returncode == 0, f"{step}: {built.stdout}{built.stderr}"
     port = find_port("127.0.0.1", 0)
     command = kit.command(target)
     path = os.pathsep.join((os.path.dirname(sys.executable), os.environ["PATH"]))
-    environment = {**os.environ, "PATH": path, "PORT": str(port)}
-    program = Program(shlex.split(command), env=environment)
+    program = Program(shlex.split(command), env={**os.environ, "PATH": path, "PORT": str(port)})
     program.wait_for("listens on")
-    yield Running(kit, f"http://127.0.0.1:{port}", command)
+    with requests.Session() as client:
+        client.trust_env = False  # no proxy
+        yield Running(kit, f"http://127.0.0.1:{port}", command, client)
     program.kill()
-    program.end()
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[requests.Session]:
-    with requests.Session() as session:
-        session.trust_env = False  # no proxy
-        yield session
 
 
 def recorded() -> list[dict[str, Any]]:
@@ -151,37 +134,33 @@ def test_decides_as_every_kit_does_over_one_connection(bot: Running) -> None:
             assert connection.sock is socket_at_first
 
 
-@pytest.mark.parametrize("body", [b"", b"{", b'"move"', b"\xff\xfe"])
-def test_after_a_bad_request_the_bot_keeps_serving(
-    bot: Running, client: requests.Session, body: bytes
-) -> None:
-    answer = client.post(f"{bot.url}/move", data=body, headers={"Content-Type": "application/json"})
-    assert answer.status_code >= 400
-    assert answer.json()["error"]
-    assert client.post(f"{bot.url}/move", json=recorded()[0]).status_code == 200
+def test_after_a_bad_request_the_bot_keeps_serving(bot: Running) -> None:
+    content = {"Content-Type": "application/json"}
+    for body in (b"", b"{", b'"move"', b"\xff\xfe"):
+        answer = bot.client.post(f"{bot.url}/move", data=body, headers=content)
+        assert answer.status_code >= 400
+        assert answer.json()["error"]
+        assert bot.client.post(f"{bot.url}/move", json=recorded()[0]).status_code == 200
 
 
 @pytest.mark.parametrize("mistake", ["fail", "forget"])
-def test_after_a_failed_decision_the_bot_keeps_serving(
-    bot: Running, client: requests.Session, mistake: str
-) -> None:
+def test_after_a_failed_decision_the_bot_keeps_serving(bot: Running, mistake: str) -> None:
     if mistake == "forget" and not MISTAKES[bot.kit.language][2]:
         pytest.skip("its types rule this out")
     error = {"stdio": "has ended", "rust": ""}.get(bot.kit.language, "no idea")  # Rust: on stderr
     request = recorded()[0]
     wrong = {**request, "match": mistake, "view": {**request["view"], mistake: True}}
     for _ in range(6):  # more often than a kit has threads
-        answer = client.post(f"{bot.url}/move", json=wrong)
+        answer = bot.client.post(f"{bot.url}/move", json=wrong)
         assert answer.status_code == 500
         assert (error if mistake == "fail" else "must return a string") in answer.json()["error"]
-    assert client.post(f"{bot.url}/move", json=request).status_code == 200
+    assert bot.client.post(f"{bot.url}/move", json=request).status_code == 200
 
 
 @pytest.mark.parametrize("port", ["taken", "http:", "70000"])
 def test_a_port_that_is_not_to_be_had_is_explained(bot: Running, port: str) -> None:
     given = bot.url.rpartition(":")[2] if port == "taken" else port
-    environment = {**os.environ, "PORT": given}
-    refused = Program(shlex.split(bot.command), env=environment)
+    refused = Program(shlex.split(bot.command), env={**os.environ, "PORT": given})
     if "listens on" in refused.wait_for(".+")[0]:
         refused.kill()
     assert refused.end() in (1, 2)
@@ -191,18 +170,16 @@ def test_a_port_that_is_not_to_be_had_is_explained(bot: Running, port: str) -> N
     assert "PORT" in refused.text or "the port must be a number" in refused.text
 
 
-def test_other_paths_are_not_found(bot: Running, client: requests.Session) -> None:
-    assert client.get(f"{bot.url}/nothing").status_code == 404
-    assert client.post(f"{bot.url}/nothing", json={}).status_code == 404
-    assert client.get(f"{bot.url}/move").status_code in (404, 405)
-    assert client.get(f"{bot.url}/").status_code == 200
+def test_other_paths_are_not_found(bot: Running) -> None:
+    assert bot.client.get(f"{bot.url}/nothing").status_code == 404
+    assert bot.client.post(f"{bot.url}/nothing", json={}).status_code == 404
+    assert bot.client.get(f"{bot.url}/move").status_code in (404, 405)
 
 
 def test_the_runner_starts_it_and_it_plays_every_game(bot: Running) -> None:
     """And answers /start and /end, long lists, unknown fields, and two requests at once."""
     _, report = checked("--command", bot.command, "--positions", "5", "--move-ms", "5000")
-    wrong = [line for line in report["checks"] if line["result"] != "passed"]
-    assert not wrong
+    assert not [line for line in report["checks"] if line["result"] != "passed"]
     titles = " ".join(line["title"] for line in report["checks"])
     for title in ("Dou Dizhu", "Dasan", "Zheng Fen", "9-5-2"):
         assert f"a short match of {title}" in titles

@@ -54,6 +54,7 @@ def shim(tmp_path: Path) -> Iterator[Start]:
 
 
 READ = "import json, sys\nfor n, line in enumerate(sys.stdin):\n    request = json.loads(line)\n"
+WRITE = "sys.stdout.buffer.write"
 
 
 def test_an_answer_to_the_same_request_is_json_or_the_move_alone(shim: Start) -> None:
@@ -74,9 +75,6 @@ def test_a_program_that_ends_is_restarted(shim: Start) -> None:
     assert (status, body) == (200, {"move": "pass"})
 
 
-WRITE = "sys.stdout.buffer.write"
-
-
 @pytest.mark.parametrize(
     ("failure", "move_ms", "error"),
     [
@@ -84,7 +82,6 @@ WRITE = "sys.stdout.buffer.write"
         ("sys.exit(3)", 60_000, "has ended (exit status 3;"),
         (f"{WRITE}(b'pass'); sys.stdout.flush(); sys.stdin.read()", 1500, "newline after 'pass'"),
         (f"{WRITE}(b'{{\"move\": 3}}\\n')", 60_000, "wrote no move"),
-        (f"{WRITE}(b'{{nothing\\n')", 60_000, "wrote no move"),
         (f"{WRITE}(b'x' * 70000)", 60_000, "more than 64 KiB"),
         ("import os; os.close(1); sys.stdin.read()", 60_000, "has closed its stdin or stdout"),
     ],
@@ -116,13 +113,10 @@ def test_a_second_line_is_not_the_next_answer(shim: Start) -> None:
 
 @pytest.mark.parametrize(
     ("program", "message"),
-    [
-        ([], "Name the program"),
-        (["./none"], "the program cannot be started: ./none: No such file or directory."),
-    ],
+    [([], "Name the program"), (["./none"], "the program cannot be started: ./none: No such file")],
 )
 def test_a_missing_program_is_named(tmp_path: Path, program: list[str], message: str) -> None:
     find("stdio").copy(tmp_path / "bot")
     shim = [sys.executable, str(tmp_path / "bot" / "shim.py"), *program]
-    ended = subprocess.run(shim, capture_output=True, text=True, check=False)
+    ended = subprocess.run(shim, capture_output=True, text=True)
     assert (ended.returncode, ended.stderr.startswith(message)) == (1, True), ended.stderr

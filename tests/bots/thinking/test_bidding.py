@@ -1,5 +1,3 @@
-"""Inference from the auction."""
-
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -8,11 +6,10 @@ import pytest
 
 import games
 from bots.thinking.bidding import TALON_GAIN, Bidding
+from tests.support.games.playing import play
 
-Counts = tuple[int, ...]
 
-
-def model(probability: Callable[[Counts], float]) -> Any:
+def model(probability: Callable[[tuple[int, ...]], float]) -> Any:
     return SimpleNamespace(probability=probability, thresholds=(0.4, 0.5, 0.6))
 
 
@@ -21,8 +18,7 @@ def bidding(moves: list[str]) -> Bidding:
     state: Any = games.get("doudizhu").start(3, "bidding", {})
     while state.turn != 1:
         state = state.advance("pass")
-    for move in moves:
-        state = state.advance(move)
+    state = play(state, *moves)
     return Bidding(state.view(0).to_dict(), model(lambda counts: 0.3 * (counts[-1] + counts[-2])))
 
 
@@ -37,8 +33,7 @@ NOTHING, ONE, BOTH = ["3c"], ["3c", "Rj"], ["Bj", "Rj"]
         (["bid:2", "pass"], [[], ONE, NOTHING], 0.2),
         (["bid:2", "pass"], [[], BOTH, BOTH], 0),
         (["bid:1", "pass"], [[], BOTH, BOTH], 0.1),
-        # The declarer bid before it saw the talon.
-        (["bid:3"], [[], BOTH, []], TALON_GAIN),
+        (["bid:3"], [[], BOTH, []], TALON_GAIN),  # the declarer had not seen the talon
     ],
 )
 def test_a_bid_shows_strength_and_a_pass_weakness(

@@ -115,7 +115,6 @@ def test_prompt_and_request_are_the_authors(folder: Path) -> None:
         ('<think>play:3c?</think>{"comment": "", "move": "Bid: 2"}', "bid:2"),
         ("Pass.", "pass"),
         ("play:3c 3d, Bj=flush", "play:3c3dBj=flush"),
-        ("[99]", "99"),
         ("[" + "9" * 5000 + "]", "9" * 9),
         ("passed", ""),
         ("", ""),
@@ -194,34 +193,25 @@ def test_an_endpoint_that_sends_spaces_for_ever(folder: Path, limits: dict[str, 
 )
 def test_tokens_are_counted_as_reported(folder: Path, usage: Any, counts: Any) -> None:
     prices: dict[str, Any] = {"input_price": 10, "output_price": 20, "cached_price": 1}
-    move, info, _ = decide(folder, says("bid:1", usage=usage), **prices)
-    assert move == "bid:1"
+    _, info, _ = decide(folder, says("bid:1", usage=usage), **prices)
+    assert info["why"] is None
     assert {key: n for key, n in info.items() if "tokens" in key or key == "cost"} == counts
 
 
-def hexadecimal(key: str) -> str:
-    """The key with each character as JSON's escape of its number."""
-    return "".join(f"\\u{ord(c):04X}" for c in key)
+OTHER = 'a/b"c\\d'
+ESCAPED = "".join(f"\\u{ord(c):04X}" for c in KEY)
+FORMS = [(KEY, form) for form in (KEY, ESCAPED, ESCAPED.lower(), json.dumps(ESCAPED))]
+FORMS.append((OTHER, json.dumps(OTHER).replace("/", r"\/")[1:-1]))
 
 
-@pytest.mark.parametrize("status", [302, 401, 403])
-@pytest.mark.parametrize(
-    ("key", "form"),
-    [
-        (KEY, KEY),
-        ('a/b"c\\d', json.dumps('a/b"c\\d').replace("/", r"\/")[1:-1]),
-        (KEY, hexadecimal(KEY)),
-        (KEY, hexadecimal(KEY).lower()),
-        (KEY, json.dumps(hexadecimal(KEY))),
-    ],
-)
+@pytest.mark.parametrize("status", [302, 401])
+@pytest.mark.parametrize(("key", "form"), FORMS)
 def test_the_key_is_never_told_further(
     folder: Path, status: int, key: str, form: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
     leak = f"wrong key {form} in Authorization: Bearer {form}"
-    where = "http://127.0.0.1:9/elsewhere"
-    refused = answers(status, f"{' ' * 1990}{leak}", Location=where)
+    refused = answers(status, f"{' ' * 1990}{leak}", Location="http://127.0.0.1:9/elsewhere")
     _, info, bodies = decide(folder, refused, key=key)
     assert len(bodies) == 2  # with a schema and without
     _, legal, _ = decide(folder, moves("bid:1", leak), key=key)
@@ -258,8 +248,16 @@ def test_wrong_settings_are_refused(
 TOOL = {"type": "function", "id": "1", "function": {"name": "play", "arguments": "{}"}}
 
 
-def unreadable(body: Any) -> tuple[str, str, Act]:
-    return "unreadable", "there is no move in the answer", answers(200, body)
+UNREADABLE = [
+    says("I am not sure."),
+    answers(200),
+    answers(200, {"type": "message", "content": [{"type": "text", "text": "bid:1"}]}),
+    answers(200, {"choices": []}),
+    answers(200, completion({"text": "bid:1"})),
+    answers(200, "[" * 100_000),
+    says("bid:1", usage={"prompt_tokens": "many"}),
+    says("bid:1", usage={"prompt_tokens": math.inf}),
+]
 
 
 @pytest.mark.parametrize(
@@ -276,14 +274,7 @@ def unreadable(body: Any) -> tuple[str, str, Act]:
         ("tool_call", "the model called a tool", says(None, function_call=TOOL["function"])),
         ("cut", "the answer was cut at max_tokens", says("I think that", finish="length")),
         ("illegal", "the model's move is not legal", ILLEGAL),
-        ("unreadable", "there is no move in the answer", says("I am not sure.")),
-        unreadable(""),
-        unreadable({"type": "message", "content": [{"type": "text", "text": "bid:1"}]}),
-        unreadable({"choices": []}),
-        unreadable(completion({"text": "bid:1"})),
-        unreadable("[" * 100_000),
-        unreadable(completion("bid:1", usage={"prompt_tokens": "many"})),
-        unreadable(completion("bid:1", usage={"prompt_tokens": math.inf})),
+        *(("unreadable", "there is no move in the answer", act) for act in UNREADABLE),
     ],
 )
 def test_failures_are_counted_by_cause(folder: Path, cause: str, why: str, act: Act) -> None:
@@ -329,9 +320,7 @@ def test_a_wrong_key_or_model_ends_the_bot_at_the_start(folder: Path, act: Act, 
         change(folder, base_url=server.url, key_variable="STAND_IN_KEY")
         environment = {"STAND_IN_KEY": KEY, "PYTHONPATH": os.getcwd()}
         command = [sys.executable, str(folder / "bot.py")]
-        ended = subprocess.run(
-            command, env=environment, capture_output=True, text=True, check=False
-        )
+        ended = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert ended.returncode == 1
     assert re.search(f"^The model cannot play: .*{words}(.|\n)*Fix", ended.stderr, re.MULTILINE)
 

@@ -1,7 +1,6 @@
 """`stich bench`, as its user runs it."""
 
 import json
-from inspect import cleandoc
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -51,21 +50,18 @@ def test_sensible_is_at_par(words: tuple[str, ...], seed: str, tmp_path: Path) -
 def test_against_a_better_result_exits_with_1(tmp_path: Path) -> None:
     best, file = tmp_path / "best.json", tmp_path / "b.svg"
     write_record(record(result([90] * 10)), best)
-    words = ("bench", "greedy", "--game", "doudizhu", *SMALL, "--blocks", 6)
-    done = stich(*words, "--against", best, "--markdown", "--badge", file)
+    words = ("bench", "greedy", "--game", "doudizhu", *SMALL, "--blocks", 6, "--markdown")
+    done = stich(*words, "--against", best, "--badge", file)
     assert (done.returncode, "| worse |" in done.stdout) == (1, True)
     assert "stich bench-2" in file.read_text()
 
 
 def test_a_bot_is_measured_with_the_only_options_it_plays(tmp_path: Path) -> None:
     """A bot behind an adapter needs open talons and auctions of one round."""
-    program = """
-        from bots import kit
-        supports = {"doudizhu": {"players": [3], "options": {"single_round": [True]}}}
-        kit.run(lambda view, moves: moves[0], name="x", version="1", games=["doudizhu"],
-                supports=supports)
-    """
-    (tmp_path / "bot.py").write_text(cleandoc(program))
+    supports = {"doudizhu": {"players": [3], "options": {"single_round": [True]}}}
+    about = f"name='x', version='1', games=['doudizhu'], supports={supports}"
+    program = f"from bots import kit\nkit.run(lambda view, moves: moves[0], {about})\n"
+    (tmp_path / "bot.py").write_text(program)
     words = (f"python {tmp_path}/bot.py", "--blocks", 2, "--no-sandbox")
     (table,) = measured(tmp_path / "a.json", *words)["results"]
     assert (table["game"], table["rules"], table["blocks"]) == ("doudizhu", "botzone", 2)
@@ -95,7 +91,6 @@ def test_a_badge_is_svg_whatever_happened() -> None:
 
 def test_markdown_of_a_hostile_name_is_text() -> None:
     good = record(result([3, 6]))
-    name = "[x](javascript:1)<b>|`"
-    hostile = replace(good, bot=replace(good.bot, name=name), seed="other")
+    hostile = replace(good, bot=replace(good.bot, name="[x](javascript:1)<b>|`"), seed="other")
     tables = result_table(hostile, ()), comparison_table(good, hostile, compare(good, hostile))
     assert all("\\[x\\](javascript:1)\\<b\\>\\|\\`" in table for table in tables)

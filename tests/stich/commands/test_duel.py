@@ -46,8 +46,7 @@ def test_every_mixed_seating_has_its_mirror(game: str, players: int, seatings: i
 def test_a_duel_ends_when_one_bot_is_better(decided: tuple[Path, list[Event]]) -> None:
     *_, result = decided[1]
     assert (result["event"], result["ended"], result["better"]) == ("finished", "decided", BETTER)
-    assert result["blocks"] < 1000
-    assert result["evidence"] >= 20
+    assert (result["blocks"] < 1000, result["evidence"] >= 20) == (True, True)
     looks = [event for event in decided[1] if event["event"] == "look"]
     assert [look["blocks"] for look in looks][:2] == [8, 16]
     assert all(look["low"] < look["difference"] < look["high"] for look in looks)

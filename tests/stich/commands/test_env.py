@@ -10,8 +10,7 @@ import pytest
 
 from tests.support.tournament.cups import ROOT, stich, succeed, toys, write
 
-NEEDY = f"""
-import os, runpy, sys
+NEEDY = f"""import os, runpy, sys
 sys.path.insert(0, {str(ROOT)!r})
 os.environ["MY_KEY"]
 runpy.run_module("bots.greedy", run_name="__main__")

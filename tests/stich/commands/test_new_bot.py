@@ -16,11 +16,9 @@ FOLDER = ROOT / "bots" / "kits"
 def test_the_catalogue_has_every_file_and_no_name_twice() -> None:
     kits = catalogue()
     named = {name for kit in kits.values() for name in kit.sources.values()}
-    there = {
-        file.relative_to(FOLDER.parent).as_posix()
-        for file in FOLDER.glob("*/**/*")
-        if file.is_file() and "__pycache__" not in file.parts
-    }
+    files = [file for file in FOLDER.glob("*/**/*") if file.is_file()]
+    there = {file.relative_to(FOLDER.parent).as_posix() for file in files}
+    there = {name for name in there if "__pycache__" not in name}
     assert {name for name in named if name.startswith("kits/")} == there
     names = [name for kit in kits.values() for name in (kit.language, *kit.aliases)]
     assert len(names) == len(set(names))
@@ -35,7 +33,9 @@ def test_a_copy_has_every_page_that_its_pages_link_to(tmp_path: Path) -> None:
             assert (page.parent / link).is_file(), f"{page}: {link}"
 
 
-def test_it_copies_and_says_what_comes_next(tmp_path: Path) -> None:
+def test_it_lists_copies_and_says_what_comes_next(tmp_path: Path) -> None:
+    shown = [line.split(" ")[0] for line in stich("new-bot", "--list").stdout.splitlines()]
+    assert shown == ["LANGUAGE", *catalogue()]
     target = tmp_path / "a new one" / "bot"
     says = stich("new-bot", "python", target).stdout
     assert {path.name for path in target.iterdir()} == {"README.md", "bot.py", "docs", "kit.py"}
@@ -48,9 +48,9 @@ def test_it_copies_and_says_what_comes_next(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_python_copy_is_checked_and_clean(tmp_path: Path) -> None:
     mypy = pytest.importorskip("mypy.api")
+    options = ["--strict", "--config-file=", f"--cache-dir={tmp_path}/.cache"]
     for language, program in (("python", "bot.py"), ("stdio", "shim.py")):
         find(language).copy(tmp_path / language)
-        options = ["--strict", "--config-file=", f"--cache-dir={tmp_path}/.cache"]
         out, err, status = mypy.run([*options, str(tmp_path / language / program)])
         assert status == 0, out + err
 
@@ -67,11 +67,6 @@ def test_it_refuses_and_changes_nothing(tmp_path: Path) -> None:
         code, text = code_and_text("new-bot", language, target)
         assert (code, says in text) == (2, True), text
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == [file]
-
-
-def test_it_lists_the_languages() -> None:
-    shown = [line.split(" ")[0] for line in stich("new-bot", "--list").stdout.splitlines()]
-    assert shown == ["LANGUAGE", *catalogue()]
 
 
 @pytest.mark.slow

@@ -15,8 +15,8 @@ from tests.support.bots.misbehaving import honest, running, says
 from tournament.display.replay import cards_of
 
 
-def started(name: str, seed: str = "play") -> State:
-    return games.get(name).start(3, seed, {})
+def started(name: str) -> State:
+    return games.get(name).start(3, "play", {})
 
 
 def sat_down(*arguments: str, typed: str = "") -> Result:
@@ -35,7 +35,6 @@ def drawn(renderable: object) -> str:
 
 
 LEADER = started("doudizhu").advance("bid:3").view(1)
-"""The view of the declarer who leads in three-player Dou Dizhu."""
 
 
 def test_a_move_is_chosen_by_number_string_or_cards() -> None:
@@ -91,28 +90,23 @@ def test_the_persons_screen_hides_what_the_seat_may_not_know() -> None:
     assert not hidden.intersection(before.split())
 
 
+HELPED = [
+    "suits are c ♣",
+    "There are no legal moves of the kind 'nothing'.",
+    "'what' is not a move",
+    "you: pass",
+    "You quit. To play the same deal, add --seed play.",
+]
+FOUR = "zhengfen --with greedy --with greedy --with random"
+
+
 @pytest.mark.parametrize(
     ("arguments", "typed", "shown"),
     [
-        (
-            "doudizhu --seat 1",
-            "?\n/bid\n/nothing\n\nplay:3c\nwhat\np\nq\n",
-            [
-                "suits are c ♣",
-                "There are no legal moves of the kind 'nothing'.",
-                "'what' is not a move",
-                "you: pass",
-                "You quit. To play the same deal, add --seed play.",
-            ],
-        ),
+        ("doudizhu --seat 1", "?\n/bid\n/nothing\n\nplay:3c\nwhat\np\nq\n", HELPED),
         ("dasan", "", ["You quit."]),
-        (
-            "zhengfen --with greedy --with greedy --with random",
-            "",
-            ["Zheng Fen, 4 players.", "greedy (2)"],
-        ),
+        (FOUR, "", ["Zheng Fen, 4 players.", "greedy (2)"]),
     ],
-    ids=["help, search, mistakes", "the end of input", "a seat for each named bot"],
 )
 def test_a_person_may_quit(arguments: str, typed: str, shown: list[str]) -> None:
     result = sat_down(*arguments.split(), typed=typed)

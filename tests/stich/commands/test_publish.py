@@ -26,8 +26,7 @@ def test_what_is_published_is_checked_by_others(
     with played.run(run, played.cup(deals=2, commit=True), {"cat": 5}) as store:
         signer, seed = store.run().signer, store.run().seed
         store.decide(Disqualify(bot="cat", why="Not in the main file."))
-        where = ("--url", "https://example.org/spring/")
-        succeed("publish", run, "-o", out, *where)
+        succeed("publish", run, "-o", out, "--url", "https://example.org/spring/")
     text = (out / "ANNOUNCEMENT.txt").read_text()
     assert (signer in text, seed in text) == (True, True)
     sums = dict(line.split("  ")[::-1] for line in (out / "SHA256SUMS").read_text().splitlines())
@@ -83,21 +82,13 @@ def become_a_folder(name: str, folder: Path) -> None:
 PUBLISHED = ("ANNOUNCEMENT.txt", "report.html", "SHA256SUMS", "SHA256SUMS.sig")
 ATTACKS: dict[str, tuple[Callable[[Path], object], str]] = {
     "results": (change_results, "results.csv is not the file that was published"),
-    "results, by their list": (
-        partial(change_results, listed=True),
-        "SHA256SUMS is not the list that was signed",
-    ),
-    "results, by the organiser": (
-        partial(change_results, signed=True),
-        "results.csv does not have the results of",
-    ),
+    "listed": (partial(change_results, listed=True), "SHA256SUMS is not the list that was signed"),
+    "signed": (partial(change_results, signed=True), "results.csv does not have the results of"),
     "report": (lambda folder: (folder / "report.html").write_text("x"), "report.html is not the"),
     "a file more": (lambda folder: (folder / "new.csv").touch(), "new.csv is not in SHA256SUMS"),
     **{f"no {name}": (partial(remove, name), f"{name} is") for name in PUBLISHED},
-    **{
-        f"a folder {name}": (partial(become_a_folder, name), f"{name} is missing")
-        for name in ("results.csv", "SHA256SUMS")
-    },
+    "a folder": (partial(become_a_folder, "results.csv"), "results.csv is missing"),
+    "a folder as list": (partial(become_a_folder, "SHA256SUMS"), "SHA256SUMS is missing"),
 }
 
 

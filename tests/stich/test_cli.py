@@ -1,5 +1,3 @@
-"""The table of commands, and their help."""
-
 import re
 import subprocess
 import sys

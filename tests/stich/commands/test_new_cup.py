@@ -24,9 +24,8 @@ def test_it_asks_the_few_questions(tmp_path: Path) -> None:
     words = ("--format", "swiss", "--deals", "4")
     done = stich("new-cup", path, *words, input="\n".join(answers) + "\n")
     assert done.returncode == 0, done.stderr
-    assert "write NAME=BOT" in done.stdout
-    assert "python 'x: cannot be split into words" in done.stdout
-    assert "http://: is not the URL of a server" in done.stdout
+    for says in ("write NAME=BOT", "'x: cannot be split into words", "http://: is not the URL of"):
+        assert says in done.stdout
     cup = read_cup(path)
     assert (cup.name, cup.game, cup.players, cup.seed) == ("Spring cup", "doudizhu", 3, None)
     assert (cup.format, cup.names) == (Swiss(deals=4), ("random", "one", "sense"))
@@ -71,6 +70,5 @@ def test_what_is_wrong_is_said_and_nothing_written(
     old.write_text("mine")
     path = old if "exists" in says else tmp_path / "CUP.toml"
     done = stich("new-cup", path, *DASAN, *words)
-    assert done.returncode == 2
-    assert says in done.stderr
+    assert (done.returncode, says in done.stderr) == (2, True)
     assert (list(tmp_path.iterdir()), old.read_text()) == ([old], "mine")

@@ -13,15 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.prerequisites import needs_curl
-from tests.support.tournament.cups import (
-    bot,
-    code_and_text,
-    json_lines,
-    served_toys,
-    stich,
-    succeed,
-    write,
-)
+from tests.support.tournament.cups import bot, code_and_text, json_lines, served_toys, stich, write
 from tools import hostile
 from tournament.config.cup import Clock
 from tournament.display.replay import steps
@@ -37,7 +29,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with hostile.running(hostile.says(WRONG)) as url, served_toys(1) as toys:
         bots = {"bad": url, "dies": bot("dies"), **toys}
         cup = write(folder, bots, "commit = true", deals=2, sandbox=False)
-        (folder / "output").write_text(succeed("run", cup, "--out", folder / "run").stdout)
+        (folder / "output").write_text(stich("run", cup, "--out", folder / "run").stdout)
         yield folder / "run"
 
 
@@ -54,8 +46,7 @@ def test_matches_are_listed_with_faults(run: Path) -> None:
     assert [match["block"] for match in listed] == [1, 1, 1, 2, 2, 2]
     for match in listed:
         seat = match["seating"].index("bad")
-        assert seat in match["struck"]
-        assert match["faults"][seat]["invalid"] == 3
+        assert (seat in match["struck"], match["faults"][seat]["invalid"]) == (True, 3)
     text = stich("matches", run, "--faults", "--bot", "bad").stdout
     assert len(re.findall(r"bad \S+ \(struck out\)", text)) == 6
     says = "There is no bot eve; there are bad, dies, toy0.\n"
@@ -68,8 +59,8 @@ def test_replay_as_json_has_every_state_and_fault(run: Path) -> None:
     with Store.open(run) as store:
         record = store.match(match)
     assert [step["move"] for step in replay["steps"]] == [None, *record.moves]
-    assert replay["steps"][-1]["state"]["phase"] == "over"
-    assert replay["steps"][-1]["state"]["scores"] == list(record.scores)
+    last = replay["steps"][-1]["state"]
+    assert (last["phase"], last["scores"]) == ("over", list(record.scores))
     for step in replay["steps"][1:]:
         if step["bot"] == "bad":
             assert step["house"] or step["forced"]
@@ -85,8 +76,8 @@ def test_replay_counts_the_clock_down(run: Path) -> None:
     with Store.open(run) as store:
         record, of = next(store.matches()), store.run().cup
     slow = next(seat for seat, times in enumerate(record.times) if times)
-    of = replace(of, clock=Clock(move_ms=0, bank_ms=10_000))
-    banks = [step.banks[slow] for step in steps(record, of)]
+    timed = replace(of, clock=Clock(move_ms=0, bank_ms=10_000))
+    banks = [step.banks[slow] for step in steps(record, timed)]
     assert banks == sorted(banks, reverse=True)
     assert banks[0] == 10_000
     assert banks[-1] == pytest.approx(max(0.0, 10_000 - sum(record.times[slow])))

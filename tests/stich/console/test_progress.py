@@ -1,5 +1,3 @@
-"""The progress that a run shows."""
-
 import io
 import json
 import re
@@ -62,20 +60,19 @@ def test_what_happens_to_matches_is_said_everywhere() -> None:
         observer.begin(0, 2)
         observer.notice("Worker w has joined.")
         observer.lost(7, "worker w has left")
-        times = {"started": "", "ended": ""}
-        observer.void(Outage(**place_of(record()), **times, bot="ann", why="No connection."))
+        ann = {"bot": "ann", "why": "No connection.", "started": "", "ended": ""}
+        observer.void(Outage(**place_of(record()), **ann))
         observer.away(["ann", "bob"])
         observer.away([])
 
     (_, *log), (_, notice, lost, *_), bar = shown(act)
-    said = "Block 7 is played again, because worker w has left."
     assert log == [
         "Worker w has joined.",
-        said,
+        "Block 7 is played again, because worker w has left.",
         "ann is unreachable; match 0000000100000000 will be replayed. No connection.",
         "ann and bob are unreachable; their tables wait.",
         "All bots can be reached again.",
     ]
-    assert notice == {"event": "notice", "text": "Worker w has joined."}
+    assert notice == {"event": "notice", "text": log[0]}
     assert lost == {"event": "lost", "block": 7, "why": "worker w has left"}
-    assert said in bar
+    assert log[1] in bar

@@ -1,5 +1,3 @@
-"""A match on the terminal, step by step."""
-
 import pytest
 
 import games

@@ -1,5 +1,3 @@
-"""Tables on a terminal."""
-
 import io
 from dataclasses import replace
 

@@ -5,6 +5,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
@@ -21,22 +22,12 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def errors_of(output: int, *words: object) -> str:
-    """What the program, which exits with 1, writes to standard error.
-
-    This descriptor is its unbuffered standard output, and is then closed.
-    """
+def errors_of(output: BinaryIO, *words: object) -> str:
+    """The standard error of the program, which exits with 1; this is its unbuffered output."""
     argv = [sys.executable, "-u", "-m", "stich", *map(str, words)]
-    try:
-        done = subprocess.run(argv, stdout=output, stderr=subprocess.PIPE, text=True, cwd=ROOT)
-    finally:
-        os.close(output)
+    done = subprocess.run(argv, stdout=output, stderr=subprocess.PIPE, text=True, cwd=ROOT)
     assert done.returncode == 1
     return done.stderr
-
-
-def full() -> int:
-    return os.open("/dev/full", os.O_WRONLY)
 
 
 @pytest.mark.parametrize(
@@ -44,16 +35,18 @@ def full() -> int:
 )
 def test_a_full_disk_is_reported_and_a_closed_pipe_is_silent(run: Path, words: str) -> None:
     command, *options = words.split()
-    assert errors_of(full(), command, run, *options) == f"{FULL}\n"
+    with open("/dev/full", "wb") as full:
+        assert errors_of(full, command, run, *options) == f"{FULL}\n"
     reader, writer = os.pipe()
     os.close(reader)
-    assert errors_of(writer, command, run, *options) == ""
+    with open(writer, "wb") as closed:
+        assert errors_of(closed, command, run, *options) == ""
 
 
 def test_a_run_keeps_what_is_finished(tmp_path: Path) -> None:
-    with served_toys(3) as bots:
+    with served_toys(3) as bots, open("/dev/full", "wb") as full:
         words = ("run", write(tmp_path, bots, deals=1), "--out", tmp_path / "run")
-        assert errors_of(full(), *words, "--json").endswith(f"{FULL}\n")
+        assert errors_of(full, *words, "--json").endswith(f"{FULL}\n")
         assert stich(*words).returncode == 0
     assert standings(tmp_path / "run")["matches"] == 3
     line = shlex.join([sys.executable, "-m", "stich", *map(str, words)]) + " | head -n 1"

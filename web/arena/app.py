@@ -62,12 +62,12 @@ def create_app(
     """Return the web application with the pages of a run.
 
     Without a `reader`, the application only has the pages for playing against bots, and answers
-    only requests for this machine's names. The caller closes the `reader` afterwards.
+    only requests for this machine's names. The caller must close the `reader` afterwards.
     `connect_port` is the port of the gateway for connected bots, which authors' programs look up at
     `/connect`. `cup` is the cup file: the bots that it starts can play against a person. `folder`
-    holds the bots' tokens, by default the folder of the run. If the cup is a ladder, and there is a
-    folder and a `run`, bots can join at `/join`. They are written to `run`, a folder or a database
-    URL.
+    holds the bots' tokens, by default the folder of the run. `run` is the location of the run, a
+    folder or a database URL. If the cup is a ladder, and there is a folder and a `run`, bots can
+    join at `/join`, and are written to `run`.
 
     Raises:
         CupError: if the cup file cannot be used.
@@ -121,7 +121,8 @@ def _refuse_other_sites() -> None:
     """Answer a POST request with status 403 if a page of another site sends it. Such a page could
     sign in, start games or make moves in the reader's name.
 
-    Browsers name the site in Sec-Fetch-Site, or in Origin if the connection is plain HTTP.
+    Browsers name the site in Sec-Fetch-Site, or in Origin if the connection is plain HTTP. Requests
+    with neither are let through.
     """
     if request.method != "POST":
         return
@@ -205,7 +206,7 @@ def _unreadable(error: StoreError) -> tuple[str, int]:
 
 def _not_begun(error: NotBegun) -> tuple[str, int] | tuple[str, int, dict[str, str]]:
     """Return a page that reloads until the run has begun. If the run has matches but no beginning,
-    it is damaged: return a page that says so. The status is 503."""
+    it is damaged: return a page that says so instead. Both have status 503."""
     if current_run().store.count():
         return _unreadable(error)
     text = _("Its bots are being prepared. This page appears again by itself when it has begun.")
@@ -214,7 +215,8 @@ def _not_begun(error: NotBegun) -> tuple[str, int] | tuple[str, int, dict[str, s
 
 
 def _secure(response: Response) -> Response:
-    """Add the headers that limit what a browser may do with a page. Return the same response."""
+    """Add to `response`, in place, the headers that limit what a browser may do with a page, and
+    return it. Pages for authors also get a header that forbids caches to store them."""
     policy = CONTENT_SECURITY_POLICY
     if request.endpoint == "pages.embed":
         policy = policy.replace("frame-ancestors 'none'", "frame-ancestors *")

@@ -35,10 +35,11 @@ _MAX_FAULTS: Final = 100  # in the list
 
 
 class _Sessions(SecureCookieSessionInterface):
-    """Keeps sessions in a signed cookie. It is limited to HTTPS if the page came by HTTPS."""
+    """Keeps sessions in a signed cookie, which is limited to HTTPS if the page came by HTTPS."""
 
     def get_cookie_secure(self, app: Flask) -> bool:
-        """Whether browsers may return the cookie over HTTPS only."""
+        """Whether browsers may return the cookie over HTTPS only: true if the request came by
+        HTTPS."""
         return request.is_secure
 
 
@@ -59,7 +60,8 @@ def _invitations() -> Invitations:
 
 
 def invited() -> bool:
-    """Whether any bot has or once had a token, so that an author may want to sign in."""
+    """Whether any bot has or once had a token, so that an author may want to sign in. False if the
+    application has no pages for authors."""
     return "stich-invitations" in current_app.extensions and _invitations().exist
 
 
@@ -123,8 +125,8 @@ def sign_out(name: str) -> ResponseReturnValue:
 
 
 def _fault_page(now: Snapshot, name: str) -> str:
-    """Return the page of the fault that the address names. Answer with status 404 if there is no
-    such fault, or if matches with its cards are still to be played."""
+    """Return the page of the fault of the bot `name` that the address names. Answer with status 404
+    if there is no such fault, or if matches with its cards are still to be played."""
     turn, seat = (request.args.get(key, -1, type=int) for key in ("turn", "seat"))
     run = current_run()
     record = run.find(request.args.get("match", ""))

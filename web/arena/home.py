@@ -23,8 +23,9 @@ _LATEST_DECISIONS = 6
 class TableToWatch:
     """A position near the end of a match.
 
-    `ended` is when the match ended, in UTC, or None if unknown. `cards` are the cards on the table.
-    `seats` has for each seat the name of the bot and a text with its roles and number of cards.
+    `ended` is when the match ended, as the function `ended` returns it. `cards` are the cards on
+    the table. `seats` has for each seat the name of the bot and a text with its roles and number of
+    cards.
     """
 
     ended: datetime | None
@@ -44,10 +45,10 @@ class News:
 
 def table_to_watch(run: LiveRun, now: Snapshot) -> TableToWatch | None:
     """Return the position with the most cards on the table in the last 50 moves of the latest match
-    that may be shown.
+    that may be shown. Of equal positions, return the latest.
 
-    Return None if there is no such match, if the match is void, too long or damaged, or if no cards
-    lie on the table in these moves.
+    Return None if there is no such match, if the match is void, damaged or longer than 3,000 moves,
+    or if no cards lie on the table in these moves.
 
     Raises:
         StoreError: if the store cannot be read.
@@ -86,8 +87,8 @@ def ended(record: MatchRecord) -> datetime | None:
 
 
 def news(run: LiveRun, now: Snapshot) -> list[News]:
-    """Return up to six of the latest decisions and the match with the widest margin, newest first,
-    then the permanent notices.
+    """Return lines about the latest decisions, at most six, and about the match with the widest
+    margin, newest first, then the permanent notices.
 
     Decisions to skip matches are left out, and so is the match if a bot at its table is
     disqualified.

@@ -75,7 +75,7 @@ class OpenLadder:
         )
 
     def program(self) -> Response:
-        """Return the program as a wheel, in pieces."""
+        """Return the program as a wheel, which is sent in pieces. `wheel` must not be None."""
         data = wheel_of(self._program)
         pieces = (data[start : start + PIECE] for start in range(0, len(data), PIECE))
         answer = Response(Pieces(pieces, rest=0), mimetype="application/zip")
@@ -88,8 +88,8 @@ class OpenLadder:
 
         Return the answer, which is sent as JSON, and its status. The answer has the name and the
         token of the bot and the name of the ladder. If the call fails, the answer has the reason as
-        `detail`, with status 400 for an invalid call, 403 for a refusal, 429 after too many calls
-        from one address, or 503 if the run cannot be written.
+        `detail`, with status 400 for an invalid call, 403 for a refusal, 429 after 60 new bots and
+        refusals of one address within an hour, or 503 if the run cannot be written.
         """
         address = _address()
         if self._is_flooded(address):
@@ -113,7 +113,7 @@ class OpenLadder:
 
     def _is_flooded(self, address: str) -> bool:
         """Return whether an address has used up its calls for this hour. Reset all counts first if
-        they are an hour old, or if too many addresses are counted."""
+        they are an hour old, or if more than 10,000 addresses are counted."""
         if monotonic() >= self._ends or len(self._counts) > _MAX_ADDRESSES:
             self._counts.clear()
             self._ends = monotonic() + _HOUR_S
@@ -158,9 +158,9 @@ class OpenLadder:
     def _join(self, latest: Join, call: LadderCall) -> str:
         """Return the name of the latest version of a bot, which the decision `latest` entered.
 
-        If the call asks for a new version, or if what the bot says about itself has changed,
-        enter the next version and return its name. The latest version then leaves, if it is
-        still playing.
+        If the call asks for a new version, or if what it states about the bot has changed, enter
+        the next version and return its name. A call that states nothing changes nothing. The latest
+        version then leaves, if it is still playing.
 
         Raises:
             JoinRefused: if the organiser has excluded the latest version, if it has left and the
@@ -183,7 +183,7 @@ class OpenLadder:
         return latest.bot
 
     def _check_code(self, code: str) -> None:
-        """Check whether an author with this code may enter a bot.
+        """Check that an author with this code may enter a bot.
 
         Raises:
             JoinRefused: if the ladder is by invitation only, or needs another code.

@@ -37,8 +37,8 @@ _T = TypeVar("_T")
 
 
 class LiveRun:
-    """A run that may still be in progress. Several threads may call its methods at once, except
-    `refresh`."""
+    """A run that may still be in progress, read from `store`. Several threads may call its methods
+    at once, except `refresh`. `clock` returns the time in seconds, from any start."""
 
     def __init__(self, store: RunReader, clock: Callable[[], float] = monotonic) -> None:
         self.store = store
@@ -56,8 +56,9 @@ class LiveRun:
     def snapshot(self) -> Snapshot:
         """Return a snapshot of the run, and refresh it first if it is stale.
 
-        One caller refreshes the snapshot at a time. The others get the previous snapshot, or wait
-        if there is none or it is too old to be shown.
+        A snapshot is stale after two seconds, or later if refreshing takes long. One caller
+        refreshes it at a time. The others get the previous snapshot, or wait if there is none or it
+        is too old to be shown.
 
         Raises:
             NotBegun: if the run has not begun.
@@ -74,7 +75,8 @@ class LiveRun:
 
     @property
     def age_s(self) -> float:
-        """The time in seconds since the run was last read."""
+        """The time in seconds since the run was last read for a snapshot, or since this object was
+        made if it has not been read."""
         return self._clock() - self._read_at
 
     def view(self) -> RunView:
@@ -126,8 +128,8 @@ class LiveRun:
         return snapshot
 
     def _rate(self, count: int) -> float | None:
-        """Note the number of finished matches. Return the matches per second in the last ten
-        minutes, or None if it is not known. The rate is 0 only after nine minutes without a
+        """Note `count`, the number of finished matches. Return the matches per second in the last
+        ten minutes, or None if it is not known. The rate is 0 only after nine minutes without a
         match."""
         counts = self._counts
         counts.append((self._clock(), count))
@@ -153,8 +155,8 @@ class LiveRun:
 
     def cached(self, key: str, make: Callable[[], _T]) -> _T:
         """Return the cached value for `key` in the reader's language. If there is no value, or a
-        falsy one such as None, call `make` and cache its result. Beyond 256 values, the least
-        recently used one is dropped."""
+        falsy one such as None, call `make` and cache its result, which several threads may do at
+        once. Beyond 256 values, the least recently used one is dropped."""
         cache, place = self._cache, (catalog(), key)
         value: _T = cache.pop(place, None) or make()
         cache[place] = value
@@ -197,13 +199,14 @@ class LiveRun:
 
 
 def _basis(run: Run) -> tuple[int, Cup, bool]:
-    """Return the facts after whose change all matches are read again. A cup that grows renumbers
-    its blocks, but a ladder that grows does not, so a ladder's bots are left out."""
+    """Return the facts about a run such that all matches must be read again if one changes. A cup
+    that grows renumbers its blocks, but a ladder that grows does not, so a ladder's bots are left
+    out."""
     cup = replace(run.cup, bots=()) if run.cup.is_ladder else run.cup
     return run.void_matches, cup, is_fresh(run)
 
 
 def current_run() -> LiveRun:
-    """Return the run whose pages the current application serves."""
+    """Return the run whose pages the current application serves. The application must have one."""
     run: LiveRun = current_app.extensions["stich-run"]
     return run

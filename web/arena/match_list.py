@@ -32,8 +32,9 @@ class MatchFilter:
     """Conditions on matches, and the number of a page of the list, from 1. A condition that is None
     fits any match.
 
-    `faults` is a kind of fault, or `ANY`. With a `bot`, only the faults of that bot count. `result`
-    is "won" or "lost" and needs a `bot`. A bot has "won" a match if no other bot had more points.
+    `faults` is a kind of fault, or `ANY` for all kinds. With a `bot`, only the faults of that bot
+    count. `result` is "won" or "lost" and needs a `bot`. A bot has "won" a match if no other bot
+    had more points, and otherwise "lost" it.
     """
 
     bot: str | None = None
@@ -49,8 +50,8 @@ class MatchFilter:
         return {name: value for name, value in conditions.items() if value is not None}
 
     def rows(self, now: Snapshot) -> Ints:
-        """Return the indices in the snapshot's arrays of all matches that fit, whatever the page,
-        in reverse order of the schedule.
+        """Return the indices, in the snapshot's arrays, of all matches that fit. They are in
+        reverse order of the schedule. The page is ignored.
 
         Raises:
             ValueError: if the bot is not in the cup.
@@ -75,7 +76,7 @@ class MatchFilter:
 
 def read_matches(now: Snapshot, rows: Ints) -> list[MatchSummary]:
     """Read the matches at these indices of the snapshot's arrays, and return them in reverse order
-    of the schedule. Matches that have become void since are left out.
+    of the schedule, whatever the order of `rows`. Matches that have become void since are left out.
 
     Raises:
         StoreError: if the store cannot be read.
@@ -154,15 +155,16 @@ def check_bot(now: Snapshot, name: str) -> None:
 
 
 def _asked_number(name: str) -> int | None:
-    """Return a number in the query of the address, or None if the query does not have it. Answer
-    with status 400 if the value is not a number of up to nine digits."""
+    """Return a number in the query of the address, or None if it is missing or empty. Answer with
+    status 400 if the value is not a number of up to nine digits."""
     text = _asked(name, r"[0-9]{1,9}", _("a number such as 1"))
     return None if text is None else int(text)
 
 
 def _asked(name: str, pattern: str, fix: str) -> str | None:
-    """Return a value in the query of the address, or None if it is missing or empty. Answer with
-    status 400 and the text `fix` if the value does not match the pattern."""
+    """Return a value in the query of the address, or None if it is missing or empty. If the value
+    does not match the regular expression `pattern`, answer with status 400 and a text that asks to
+    write `fix`."""
     text = request.args.get(name) or None
     if text is not None and not re.fullmatch(pattern, text):
         abort(

@@ -63,7 +63,8 @@ def _phases(current: str) -> Metric:
 
 
 def _gauges(name: str, about: str, label: str, values: Mapping[str, float]) -> Metric:
-    """Return a gauge with a number for each value of a label."""
+    """Return the gauge `name` with a number for each value of `label`. `about` is its
+    description."""
     family = GaugeMetricFamily(name, about, labels=[label])
     for value, number in values.items():
         family.add_metric([value], number)

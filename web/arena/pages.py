@@ -65,7 +65,8 @@ def _page(view: Callable[..., str]) -> Callable[..., Response]:
 
 def _answer(version: str, render: Callable[[], str]) -> Response:
     """Return the HTML page that `render` returns. The page is rendered once for each version,
-    language and address of the arena. Return status 304 if the browser has the page."""
+    language and address of the arena, so `version` must name the page and the state of the run that
+    it shows. Return status 304 if the browser has the page."""
     key = f"{version}-{invited()}-{request.url_root}"
     return _cached(key, "text/html; charset=utf-8", lambda: render().encode())
 
@@ -145,7 +146,7 @@ def reading() -> str:
 @pages.get("/bots/<path:name>")
 @_page
 def bot(now: Snapshot, name: str) -> str:
-    """Return the page with the results of one bot. Answer with status 404 if there is none with
+    """Return the page with the results of one bot. Answer with status 404 if no bot of the cup has
     this name."""
     check_bot(now, name)
     lines = {line.bot: line for line in now.table.standings}
@@ -180,7 +181,8 @@ def bot(now: Snapshot, name: str) -> str:
 
 @pages.get("/matches")
 def matches() -> Response:
-    """Return a page of the list of matches that fit the filter in the address."""
+    """Return a page of the list of matches that fit the filter in the address. Answer with status
+    404 if there is no such bot or page, and with 400 if another value is not valid."""
     now = current_run().snapshot()
     asked = asked_filter(now)
     return _answer(f"{asked}-{now.version}", lambda: matches_page(now, asked))
@@ -190,7 +192,7 @@ def matches() -> Response:
 def match_lines() -> Response:
     """Return the finished matches in the match format, as `stich export` writes them. Unless the
     run is finished, the matches of incomplete blocks are left out. The lines are made while they
-    are sent."""
+    are sent. Answer with status 429 if the server is too busy."""
     run = current_run()
     rest = _REST if run.view().state == Phase.PLAYING else 0
     need_long_work()
@@ -217,7 +219,8 @@ def stage(now: Snapshot) -> str:
 
 @pages.get("/watch/next")
 def watch_next() -> Response:
-    """Return, as JSON, the match that a watching page shows next, or null if there is none."""
+    """Return, as JSON, the match that a watching page shows next, or null if there is none. `live`
+    and `shown`, with commas between the ids, are in the query (see `next_match`)."""
     shown = request.args.get("shown", "").split(",")
     response = jsonify(next_match(current_run(), request.args.get("live", ""), shown))
     response.headers["Cache-Control"] = "no-cache"

@@ -119,8 +119,9 @@ class Snapshot(RunView):
         over."""
 
     def progress(self) -> str:
-        """Return a text with the number of tables in play, the matches played, and the time left.
-        What is not known is left out."""
+        """Return a text with the number of tables in play, the matches played, and the time left,
+        or with the matches alone once the run is over. What is not known is left out. After ten
+        minutes without a match, the text says so instead of the tables and the time left."""
         counted = self.table.matches + len(self.withheld)
         table = replace(self.table, played=self.matches, matches=counted)
         matches = format_matches(table, self.total)
@@ -136,13 +137,14 @@ class Snapshot(RunView):
 
     @property
     def playing(self) -> tuple[Upcoming, ...]:
-        """The blocks of `upcoming` that are being played now."""
+        """The blocks of `upcoming` that are being played now, as many as the cup plays at once.
+        Empty unless the run is being played."""
         is_playing = self.run.phase is Phase.PLAYING
         return self.upcoming[: self.run.cup.run.concurrency] if is_playing else ()
 
     @property
     def left(self) -> str:
-        """The time left, in words. "" in a ladder, if nothing is being played, or if the time is
+        """The time left, in words, or "" in a ladder, if nothing is being played, or if the time is
         not known."""
         if not self.rate or self.run.phase is not Phase.PLAYING or self.run.cup.is_ladder:
             return ""
@@ -154,7 +156,7 @@ class Snapshot(RunView):
 
 class Matches:
     """The matches read so far, in the form that the statistics need. The matches of a block are
-    withheld until the block is complete, unless matches are shown `at_once`."""
+    withheld until the block is complete, unless `at_once`."""
 
     def __init__(self, at_once: bool) -> None:
         self._at_once = at_once
@@ -190,8 +192,9 @@ class Matches:
 
 def _upcoming(run: Run, played: Mapping[int, int]) -> tuple[Upcoming, ...]:
     """Return the next blocks that the runner has stored, without the blocks that have ended since.
-    In a ladder, only blocks that have begun are included: a bot that knew the next tables could
-    stay away from them. A finished run has no next blocks."""
+    `played` maps blocks to their numbers of finished matches, which the result contains. In a
+    ladder, only blocks that have begun are included: a bot that knew the next tables could stay
+    away from them. A finished run has no next blocks."""
     if run.finished:
         return ()
     blocks = (
@@ -203,7 +206,8 @@ def _upcoming(run: Run, played: Mapping[int, int]) -> tuple[Upcoming, ...]:
 
 
 def version_of(run: Run) -> str:
-    """Return a text that changes with everything about the run except its next blocks."""
+    """Return a text that changes with everything about the run except its next blocks. Only texts
+    of the same process can be compared."""
     present = msgspec.structs.replace(run.present, upcoming=())
     facts = {field.name: getattr(run, field.name) for field in fields(run)}
     # Decisions and epochs are only added. A cup changes only with them and with the total.
@@ -213,7 +217,8 @@ def version_of(run: Run) -> str:
 
 def duration(seconds: float) -> str:
     """Return a time in one unit, rounded, such as "40 seconds", "3 minutes" or "2 hours", in the
-    reader's language. A unit is used from 1.5 on: 80 seconds stay seconds."""
+    reader's language. A unit is used from 1.5 on, so 80 seconds stay seconds. Times below a second
+    become 1 second."""
     language = catalog().info().get("language", "en")
     return format_timedelta(timedelta(seconds=max(1, seconds)), threshold=1.5, locale=language)
 

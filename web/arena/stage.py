@@ -37,8 +37,8 @@ def _winning_margin(table: Standings) -> float | None:
     """Return the winner's lead over the second bot in points per deal. In a knockout, these are the
     points of the final.
 
-    Return None if several bots won, if fewer than two bots have a place, or if the second bot has
-    more points.
+    Return None if several bots won, if fewer than two bots have a place, if the points of either
+    are not known, or if the second bot has more points.
     """
     placed = [line for line in table.standings if line.place]
     if len(placed) < 2 or placed[0].place == placed[1].place:
@@ -51,9 +51,9 @@ def _winning_margin(table: Standings) -> float | None:
 
 
 def _codes(joinable: bool) -> dict[str, Markup]:
-    """Return the QR codes for phones in the hall, by path: one for the first page, and one for
-    `join` if `joinable`. There are none if the page was opened by an address that works only on
-    this machine, such as localhost."""
+    """Return the QR codes for phones in the hall, by path: "" for the first page, and "join" if
+    `joinable`. There are none if the page was opened by an address that works only on this machine,
+    such as localhost."""
     if urlsplit(request.url_root).hostname in THIS_MACHINE:
         return {}
     paths = ["", "join"] if joinable else [""]
@@ -67,9 +67,9 @@ def qr_code(address: str) -> Markup:
 
 
 def _highlight(now: Snapshot) -> list[tuple[str, int]]:
-    """Return the bots and their points in the match with the most points for a bot in the latest
-    complete block, most points first. Return [] if no block without a disqualified bot is complete.
-    """
+    """Return the bots and their points in one match, most points first: in the latest complete
+    block, the match in which a bot has the most points. Return [] if no block without a
+    disqualified bot is complete."""
     counting = [match for match in now.recent if now.disqualified.isdisjoint(match.table)]
     complete = (match.block for match in counting if now.played[match.block] == match.seatings)
     latest = next(complete, None)

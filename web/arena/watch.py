@@ -34,7 +34,7 @@ def next_match(run: LiveRun, live: str, shown: Sequence[str]) -> dict[str, objec
     `live` is the id of the match in progress that the page shows, or "". If this match has ended,
     return all of it. Otherwise return a match that is being played, if there is one. Otherwise
     return the best finished match that is not in `shown`, or the match shown longest ago. `shown`
-    has the ids of the matches shown before, latest last.
+    has the ids of the matches shown before, latest last. Damaged matches are skipped.
 
     Raises:
         StoreError: if the run has not begun or cannot be read.
@@ -90,7 +90,8 @@ def _finished(run: LiveRun, now: Snapshot, record: MatchRecord) -> dict[str, obj
 
 
 def _choose(run: LiveRun, now: Snapshot) -> list[MatchRecord]:
-    """Return the closest match of each block that ended within ten minutes of the latest block.
+    """Return the closest match of each block that ended at most ten minutes before the latest
+    block.
 
     Only the latest twelve blocks with a bot in the first three places are considered, or, if there
     are none, those with the best-placed bot. A block is left out if that match is void or too long.

@@ -28,8 +28,9 @@ def wheel_name(program: Distribution) -> str | None:
 
 @cache
 def wheel_of(program: Distribution) -> bytes:
-    """Return the content of a wheel made from the installed files. The wheel is pure Python, for
-    any system. It lacks compiled files, scripts, and pip's records of this installation."""
+    """Return the content of a wheel made from the installed files, on the first call. Later calls
+    return the same value. The wheel is pure Python, for any system. It lacks compiled files,
+    scripts, and pip's records of this installation."""
     about = f"stich-{program.version}.dist-info"
     contents = {f"{about}/WHEEL": _WHEEL}
     for file in program.files or ():

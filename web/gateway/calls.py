@@ -35,8 +35,8 @@ Wants = Literal["join", "new-version", "leave", "token"]
 
 class LadderCall(msgspec.Struct, frozen=True):
     """A request from an author's program to a ladder, about the bot `name`. `key` is the author's
-    secret for this arena. `code` is the ladder's code for joining, or "". `about` is what the bot
-    states about itself."""
+    secret for this arena. `code` is the organiser's code for joining, or "" without one. `about` is
+    what the bot states about itself."""
 
     name: str
     key: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
@@ -80,7 +80,8 @@ class Asked(msgspec.Struct, frozen=True):
 
     @property
     def seconds(self) -> float:
-        """The time for the answer, or a minute for a request without a clock."""
+        """The time for the answer in seconds: the sum of the times in `clock`, or 60 without a
+        clock."""
         return sum(self.clock.values()) / 1000 or 60.0
 
 
@@ -98,11 +99,12 @@ class _ShownDigest(msgspec.Struct):
 
 
 class EntryRefused(StichError):
-    """The arena refuses an author's program. The message is a sentence that says why."""
+    """An arena refuses an author's program, or cannot be reached. The message is a sentence that
+    says why."""
 
 
 def ask_ladder(url: str, call: LadderCall) -> LadderAnswer:
-    """Send a request to the ladder at `url`, and return its answer.
+    """Send a request to the ladder at `url`, and return its answer, made printable.
 
     Raises:
         EntryRefused: if the ladder refuses the call, or no ladder can be reached at this URL.
@@ -121,26 +123,27 @@ def ask_ladder(url: str, call: LadderCall) -> LadderAnswer:
 
 
 def gateway_port(url: str) -> int | None:
-    """Ask the pages of an arena for its gateway's port. Return None if there is no valid answer."""
+    """Ask an arena's web server for its gateway's port. Return None if there is no valid answer."""
     answer = _get(f"{url}/connect", _GatewayPort, _ANSWER_S)
     return None if answer is None else answer.port
 
 
 def ask_digest(url: str) -> Digest | None:
-    """Ask the pages of an arena for the run's digest. Return None if there is no valid answer."""
+    """Ask an arena's web server for the run's digest. Return None if there is no valid answer."""
     answer = _get(f"{url}/digest", _ShownDigest, _RECEIPT_S)
     return None if answer is None else Digest(answer.entries, answer.digest)
 
 
 def _get(url: str, kind: type[_Answer], seconds: float) -> _Answer | None:
-    """The answer to a GET request, decoded as `kind`, or None if there is no valid answer."""
+    """Send a GET request to an arena. Return the answer's body decoded as `kind`, or None if there
+    is no valid answer. `seconds` limits each wait for the arena."""
     with suppress(requests.RequestException):
         return _decode(_call("GET", url, seconds=seconds)[1], kind)
     return None
 
 
 def refusal(body: bytes) -> str:
-    """The sentence with which an arena refuses a request, or "" if the body contains none.
+    """The sentence with which an arena refuses a request, or "" if the body of its answer has none.
 
     The sentence is cut after 500 characters and made printable.
     """
@@ -151,7 +154,8 @@ def refusal(body: bytes) -> str:
 def _call(
     method: str, url: str, body: bytes | None = None, seconds: float = _ANSWER_S
 ) -> tuple[int, bytes]:
-    """Send an HTTP request to an arena. Return the status and the first 64 KiB of the answer.
+    """Send an HTTP request to an arena. Return the status and the first 64 KiB of the answer's
+    body.
 
     Redirects are not followed. `seconds` limits each wait for the arena, not the whole call.
 
@@ -184,7 +188,8 @@ def _decode(body: bytes, kind: type[_Answer]) -> _Answer | None:
 
 
 def reason(error: Exception) -> str:
-    """A clause that says why a connection to an arena failed."""
+    """A clause that says why a connection to an arena failed, such as "no answer in time". `error`
+    is the exception of `requests` or `websockets`."""
     message = str(error)
     if isinstance(error, InvalidURI):  # the target of a redirect
         return "it sends on to another address; perhaps its own begins with https://"

@@ -21,17 +21,19 @@ _ANSWER_S: Final = 3700.0  # longer than any clock; the runner counts the time
 
 
 class ChallengedBot:
-    """Lets the runner on this machine ask a bot in an arena as if it were a bot by URL. The object
-    is a context manager, which serves the bot at `url` and ends the challenge on exit. `answer` is
-    the arena's answer to the challenge."""
+    """Lets the runner on this machine ask a bot in an arena as if it were a bot by URL.
+
+    The object is a context manager, which serves the bot at the address in its attribute `url` and
+    ends the challenge on exit. `answer` names the two bots and has the terms of the challenge.
+    """
 
     answer: Opponent
 
     def __init__(self, url: str, token: str, name: str, say: Callable[[str], None]) -> None:
-        """Challenge the bot `name` in the arena at `url`.
+        """Challenge the bot `name` in the arena at `url`, and wait up to 90 seconds for the answer.
 
-        `token` is the token of the challenger's own bot. `say` is called with sentences for the
-        challenger.
+        A `name` without a version stands for the newest version that is connected. `token` is the
+        token of the challenger's own bot. `say` is called with sentences for the challenger.
 
         Raises:
             EntryRefused: if the arena refuses the challenge or cannot be reached.
@@ -94,8 +96,8 @@ class ChallengedBot:
         raise EntryRefused(why)
 
     def ask(self, call: str, body: bytes) -> tuple[bytes, bool]:
-        """Send a request to the bot. Return the bytes of its HTTP answer, and whether the answer is
-        complete.
+        """Send a request to the bot, and wait for its HTTP answer. Return the bytes of the answer,
+        and whether it is complete.
 
         `call` is a method and path. If the connection was lost earlier, begin a new challenge. If
         there is no answer, return (b"", False), and tell the challenger the reason if the arena
@@ -133,7 +135,7 @@ class ChallengedBot:
 
 def _sentence(message: str | bytes) -> str:
     """The sentence with which the arena refuses or ends a challenge, cut after 500 characters and
-    made printable."""
+    made printable. If `message` is not valid, a sentence that the challenge has ended."""
     with suppress(msgspec.DecodeError):
         notice = msgspec.json.decode(message, type=dict[str, str])
         return printable(notice.get("refused", "")[:500])

@@ -2,9 +2,9 @@
 
 The challenger's program opens a WebSocket at /challenge, with the token of its own bot as at
 /connect, and the percent-encoded name of the other bot as X-Stich-Opponent. The gateway answers
-with an `Opponent` in JSON, or with `{"refused"}` and a sentence. The challenger's program then
-sends requests as the gateway sends them to programs, and receives answers in the same form. The
-challenged bot plays in a separate process, so that no table of the cup waits.
+with an `Opponent` in JSON, or with `{"refused": WHY}`, where WHY is a sentence. The challenger's
+program then sends requests as the gateway sends them to programs, and receives answers in the same
+form. The challenged bot plays in a separate process, so that no table of the cup waits.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ class _ChallengeRefused(StichError):
 
 class Challenges:
     """The challenges that are played through a gateway. At any time, a bot takes part in at most
-    one challenge as the challenger, and in one as the opponent."""
+    one challenge as the challenger, and in one as the opponent. `terms` apply to all challenges."""
 
     def __init__(self, bots: Mapping[str, ConnectedBot], terms: Terms) -> None:
         self._bots = bots
@@ -45,10 +45,12 @@ class Challenges:
         self._begun: defaultdict[str, deque[float]] = defaultdict(lambda: deque(maxlen=AN_HOUR))
 
     async def serve(self, link: Link, challenger: str, name: str) -> None:
-        """Pass the requests of a challenger's program on to the bot `name`, for at most 30 minutes.
+        """Begin a challenge of the bot `name`, and pass the requests of the challenger's program on
+        to it for at most 30 minutes.
 
-        `challenger` is the challenger's own bot. If the challenge is refused or takes too long, or
-        a request is not valid, tell the program why, and return.
+        `challenger` is the challenger's own bot. `name` may be a bot's name without its version, as
+        in `_begin`. If the challenge is refused or takes too long, or a request is not valid, tell
+        the program why, and return.
 
         Raises:
             ConnectionClosed: if the challenger leaves.
@@ -80,7 +82,8 @@ class Challenges:
         connected.
 
         Raises:
-            _ChallengeRefused: if the challenge cannot begin.
+            _ChallengeRefused: if the bot is not connected, takes no challenges or is the challenger
+                itself, either bot is busy with another challenge, or a limit is reached.
         """
         now = asyncio.get_running_loop().time()
         present = [bot for bot, connected in self._bots.items() if connected.present]
@@ -114,7 +117,8 @@ class Challenges:
         return opponent
 
     async def _pass_on(self, link: Link, opponent: str) -> None:
-        """Pass a challenger's requests on to a bot, and the bot's answers back.
+        """Pass a challenger's requests on to a bot, and the bot's answers back, until an exception
+        ends this.
 
         Raises:
             ConnectionClosed: if the challenger leaves.
@@ -132,8 +136,8 @@ class Challenges:
             link.answered()
 
     async def _ask(self, opponent: str, call: str, body: bytes) -> BotAnswer | None:
-        """Return the challenged bot's answer, or None if the bot is away, too late, or no longer
-        takes challenges.
+        """Send a request to the challenged bot, and return its answer, or None if the bot is away,
+        too late, or no longer takes challenges.
 
         Raises:
             DecodeError: if the body is not that of a valid request.

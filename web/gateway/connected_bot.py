@@ -52,8 +52,8 @@ _Answer = tuple[int, bytes, bool]
 
 
 class ConnectedBot:
-    """Passes the runner's requests to the program of a bot's author. A program's session ends when
-    its token is no longer valid."""
+    """Passes the requests of the runner and of challengers to the program of a bot's author. A
+    program's session ends when its token is no longer valid."""
 
     def __init__(self, invitations: Invitations) -> None:
         self._invitations = invitations
@@ -67,8 +67,9 @@ class ConnectedBot:
 
     @property
     def present(self) -> int:
-        """The number of tables of the bot, or 0 while it is away. Reading this ends a session whose
-        token is no longer valid."""
+        """The number of tables of the bot, or 0 while it is away. A bot whose program has
+        disconnected still counts as present for `GRACE_S` seconds. Reading this ends a session
+        whose token is no longer valid."""
         self._check_token()
         # The connection of a program that floods is closed, but its session may still be ending.
         connected = self._session is not None and not self._session.link.flooded
@@ -109,7 +110,8 @@ class ConnectedBot:
                 self._session = None
 
     async def _read(self, session: _Session) -> None:
-        """Receive answers until the connection ends or a message is not a valid answer."""
+        """Receive answers until the connection ends or a message is not a valid answer. Answers to
+        requests that nobody waits for are ignored."""
         with suppress(ConnectionClosed, msgspec.DecodeError):
             async for message in session.link:
                 data = message if isinstance(message, bytes) else b""  # not an answer
@@ -121,7 +123,7 @@ class ConnectedBot:
     async def ask(self, call: str, body: bytes) -> BotAnswer | None:
         """Send a request to the bot, and return its answer, or None if the bot is away. `call` is a
         method and path. If another program connects meanwhile, the request is sent again. The
-        caller must limit the time, because this waits indefinitely for a connected bot."""
+        caller must limit the time, because a connected bot may never answer."""
         number, answer = next(self._numbers), asyncio.Future[BotAnswer]()
         self._pending[number] = answer
         self._check_token()
@@ -143,13 +145,13 @@ class ConnectedBot:
                 self._session.link.answered()  # because the answer may still come
 
     def end(self, why: str) -> None:
-        """End the session because the bot no longer plays, and send its program the sentence `why`.
-        The program then ends."""
+        """End the session, if there is one, because the bot no longer plays, and send its program
+        the sentence `why`. The program then ends."""
         self._end_session({"over": why})
 
     def fail(self, why: str) -> None:
-        """End the session, and send the bot's program the sentence `why`. The program ends with an
-        error, and may be started again."""
+        """End the session, if there is one, and send the bot's program the sentence `why`. The
+        program ends with an error, and may be started again."""
         self._end_session({"refused": why})
 
     def _check_token(self) -> None:
@@ -161,8 +163,8 @@ class ConnectedBot:
                 self.fail(str(error))
 
     def _end_session(self, message: Mapping[str, str], away_at: float = -inf) -> None:
-        """End the session with a last message to the program. From `away_at`, a time on the event
-        loop's clock, the bot is away."""
+        """End the session, if there is one, with a last message to the program. The bot is away
+        from `away_at` on, a time on the event loop's clock, or by default at once."""
         if self._session is not None and not self._session.ending.done():
             self._session.ending.set_result(message)
             self._connected.clear()

@@ -48,13 +48,14 @@ _BACKOFF_S: Final = (0.1, 0.2, 0.5, 1, 2, 5, 10, 15)
 
 
 class Unreachable(Exception):
-    """There is no connection to the arena. The program may try again. The message is a clause."""
+    """There is no connection to the arena. The program may try again. The message is a clause that
+    says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Request:
     """A request from the runner or a challenger. `call` is a method and path. `deadline` is a time
-    by time.monotonic."""
+    on the clock of `time.monotonic`."""
 
     number: int
     call: str
@@ -93,7 +94,7 @@ class Connector:
 
     def run(self) -> None:
         """Pass requests to the bot until the cup is over or the bot no longer plays. Connect again
-        whenever the connection is lost.
+        whenever the connection is lost. Meanwhile, keep receipts of the run in a file.
 
         Raises:
             EntryRefused: if the arena refuses the token, or disconnects the bot for good.
@@ -151,7 +152,8 @@ class Connector:
         """Queue a request at the table of its match, unless the request is at a table already.
 
         A new match gets the table whose latest request is the oldest. All requests of a match go to
-        the same instance of the bot, which may keep notes. Challenges have their own table.
+        the same instance of the bot, which may keep notes. Challenges have their own table, and are
+        ignored without one.
 
         Raises:
             DecodeError: if the message is not a request.
@@ -177,8 +179,8 @@ def open_link(
 ) -> ClientConnection:
     """Open a WebSocket to a path on an arena's gateway.
 
-    If no gateway answers at `url`, the pages there are asked for the gateway's port, unless
-    `asks_for_port` is false.
+    `url` must not end with a slash. If no gateway answers there, the web server at `url` is asked
+    for the gateway's port, unless `asks_for_port` is false.
 
     Raises:
         EntryRefused: if the gateway refuses the program, for instance because of its token.
@@ -217,7 +219,7 @@ class _ConnectedTable:
     """Passes requests to an instance of the bot, one at a time, and sends its answers.
 
     `bot` is the instance, or a function that starts it for the first request. `match` and
-    `asked_at` are the match and the time of the latest request.
+    `asked_at` are the match and the time (by `time.monotonic`) of the latest request.
     """
 
     def __init__(self, connector: Connector, bot: HttpBot | Callable[[], HttpBot]) -> None:
@@ -230,7 +232,8 @@ class _ConnectedTable:
         self.queue = SimpleQueue[_Request]()
 
     def run(self) -> None:
-        """Pass requests on until the program ends."""
+        """Answer the requests in `queue` until the program ends. A request whose deadline has
+        passed does not reach the bot, and gets an empty, incomplete answer."""
         while True:
             request = self.queue.get()
             left = request.deadline - monotonic()
@@ -239,6 +242,8 @@ class _ConnectedTable:
 
     def _ask(self, request: _Request, seconds: float) -> tuple[bytes, bool]:
         """Send a request to the bot. Return the bytes of its answer, and whether they are complete.
+        An answer that is too large or not valid counts as complete: the runner finds the fault in
+        it.
 
         Restart a bot that has ended, or that was late in an earlier match. Tell the author if there
         is no answer in time, or if the answer to a request for a move has a status other than 200.

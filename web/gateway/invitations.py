@@ -19,7 +19,8 @@ _ASK: Final = "Ask the organiser of the cup for a new one."
 
 
 class TokenRefused(StichError):
-    """A token is not valid. The message is a sentence that says why."""
+    """A token is not valid, or a program may not connect with it. The message is a sentence that
+    says why."""
 
 
 class Invitation(msgspec.Struct, frozen=True):
@@ -34,7 +35,8 @@ class Invitation(msgspec.Struct, frozen=True):
 
 
 class Invitations:
-    """The invitations of a run. Their file in the run's `folder` is read again after a change."""
+    """The invitations of a run, kept in a file in the run's `folder`. The file is read again
+    whenever it has changed."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / FILE
@@ -104,7 +106,8 @@ class Invitations:
     @property
     def arena_url(self) -> str:
         """The URL at which the arena was last served, or http://127.0.0.1:8000 if it was never
-        served. Behind a proxy, authors use another URL."""
+        served. Behind a proxy, authors use another URL. A URL that is set is stored in the run's
+        folder."""
         try:
             return self._address.read_text("utf-8")
         except FileNotFoundError:

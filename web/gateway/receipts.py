@@ -14,7 +14,8 @@ _PERIOD_S: Final = 60
 
 class ReceiptKeeper:
     """Asks the arena at `url` for the run's digest every minute, and appends each new digest to a
-    file. `token` is the bot's token. `say` is called with sentences for the author."""
+    file. The file's name depends on `url` and on `token`, the bot's token. `say` is called with
+    sentences for the author, in another thread."""
 
     def __init__(self, url: str, token: str, say: Callable[[str], None]) -> None:
         self._url = url
@@ -32,7 +33,8 @@ class ReceiptKeeper:
             self._thread.start()
 
     def end(self) -> None:
-        """Wait until the thread has asked for the last receipt, because the cup is over."""
+        """Have the thread ask for a last receipt, because the cup is over, and wait until it has
+        done so."""
         self._ended.set()
         if self._thread is not None:
             self._thread.join()
@@ -40,7 +42,7 @@ class ReceiptKeeper:
     def _run(self, what: str) -> None:
         """Ask for a receipt every minute, and once more when the cup is over. Tell the author where
         receipts are kept, or why there are none. Without an answer, nothing is lost, because the
-        next receipt covers the same matches."""
+        next receipt covers the same matches. `what` names the arena and the bot in the file."""
         has_receipt, is_last = False, False
         try:
             file = ReceiptFile(self._url, self._token, what)

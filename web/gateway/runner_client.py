@@ -29,8 +29,8 @@ class GatewayStopped(StichError):
 class GatewayClient:
     """The runner's client of the gateway at the URL `base`.
 
-    `invite` is the command that creates tokens, without the name of a bot. Calls wait for a gateway
-    that is being restarted.
+    `session` is changed: it gets retries, and uses no proxy. `invite` is the command that creates
+    tokens, without the name of a bot. Calls wait for a gateway that is being restarted.
 
     Raises:
         GatewayStopped: in any call, if the gateway no longer answers.
@@ -82,7 +82,7 @@ class GatewayClient:
 
     def exclude(self, bots: Mapping[str, str]) -> None:
         """Set the excluded bots, and end their sessions. All other bots may connect. `bots` maps
-        each excluded bot to a sentence for its program."""
+        each excluded bot to a sentence for its program. Without a change, nothing is sent."""
         if bots != self._excluded:
             self._call("post", "excluded", bots)
             self._excluded = dict(bots)

@@ -4,11 +4,11 @@ that `web.child_process` builds.
 An author's program opens a WebSocket at /connect. Its headers hold the token of its bot as
 `Authorization: Bearer`, and its number of tables as `X-Stich-Tables`. The gateway sends
 
-- `{"cup", "bot"}` in JSON first;
+- `{"cup": NAME, "bot": NAME}` in JSON first;
 - each request in MessagePack, as `[number, "POST /move", body]`. The program answers with the
   number, the bytes of the bot's answer, and whether they are complete;
-- `{"over"}` with a sentence at the end, or `{"refused"}` with a sentence if the program should not
-  connect again without a change.
+- `{"over": WHY}` at the end, or `{"refused": WHY}` if the program should not connect again without
+  a change. WHY is a sentence.
 
 A program that sends `X-Stich-Challenges: 1` starts another instance of the bot for challenges. In
 the requests of challenges, the call begins with "challenge". Challengers connect to /challenge (see
@@ -121,7 +121,7 @@ class GatewayServer:
 
     def _refuse(self, link: ServerConnection, request: Request) -> Response | None:
         """Return the response to /healthz or a refusal. Return None to accept the connection, which
-        then no longer counts as a stranger's."""
+        then counts as one that has shown a valid token."""
         if request.path == "/healthz":
             return link.respond(200, json.dumps({"status": "ok"}))
         try:
@@ -166,7 +166,8 @@ class GatewayServer:
         return await asyncio.start_server(serve, host, port)
 
     async def _answer_runner(self, reader: asyncio.StreamReader) -> BotAnswer | None:
-        """Read the runner's next request, and return its answer, or None to close the connection.
+        """Read the runner's next request, and return its answer. Return None, to close the
+        connection, if the secret is wrong or the bot is away.
 
         Raises:
             IncompleteReadError: if the connection ends.

@@ -59,9 +59,9 @@ class DealEnd(TypedDict):
 class ShownPosition(PagePosition):
     """A position, and what has just happened.
 
-    `last` has each seat's latest move in this trick, or in this phase without tricks, or None.
-    `trick_over` is true if the trick on the table has just ended. `ended` is the deal that the
-    latest move ended, or None.
+    `last` has each seat's latest move in this trick, or in this phase if it has no tricks. It is
+    None for a seat without one. `trick_over` is true if the trick on the table has just ended.
+    `ended` is the deal that the latest move ended, or None.
     """
 
     last: list[str | None]
@@ -108,8 +108,8 @@ def match_data(match: MatchRecord | Pairing, cup: Cup, shown: Sequence[PageStep]
 class DealLog:
     """Follows a game move by move. `shown` is the position that a page shows after the latest move.
 
-    The states of the game are full states in wire form, or the views of a spectator, who sees no
-    hands. `state` is the first state.
+    The states of the game must be full states in wire form, or the views of a spectator, who sees
+    no hands. `state` is the first of them.
     """
 
     def __init__(self, game: Game, state: JsonDict) -> None:

@@ -107,8 +107,8 @@ def course(
     them, evenly spread.
 
     The plot has the line of `bot`, or those of the first eight bots of the standings that have
-    points. Return None if no such bot has points. `bots` are the cup's bots in order, which decides
-    their colours.
+    points. Return None if no such bot has points. `arrays` must hold the matches that `table`
+    counts. `bots` are the cup's bots in order, which decides their colours.
     """
     known = [line.bot for line in table.standings if line.score is not None]
     shown = known[:_LINES] if bot is None else [name for name in known if name == bot]

@@ -35,14 +35,15 @@ def with_times(text: str) -> Markup:
 
 
 def markdown(name: str) -> Markup:
-    """Return a Markdown file in the folder `templates` as HTML. Links become plain text."""
+    """Return a Markdown file in the folder `templates` as HTML. Links become plain text. `name` is
+    the path of the file in that folder."""
     page = files("web.ui").joinpath("templates", name).read_text("utf-8")
     html = MarkdownIt().enable("table").render(_LINK.sub(r"\1", page))
     return Markup(html)  # noqa: S704 - our own page
 
 
 def prepare_templates(environment: Environment) -> None:
-    """Set up the environment for the templates of this package.
+    """Change `environment` so that it can render the templates of this package.
 
     All functions of `formatting` and `course_text` become filters and global functions with the
     same names. An undefined variable raises an error.

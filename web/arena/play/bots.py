@@ -18,8 +18,8 @@ _CUP_PREFIX: Final = "cup:"
 
 
 class AvailableBots:
-    """The bots that a person can choose: the reference bots, and the bots that the cup starts.
-    Remote bots only play in the cup.
+    """The bots that a person can choose: the reference bots, and the bots that the cup starts, but
+    no remote bots.
 
     `path` is the cup file, or None without a cup. `folder` is the run's folder, or None. Bots in a
     sandbox see neither the file nor the folder. A choice is the name of a reference bot, or "cup:"
@@ -74,7 +74,8 @@ class AvailableBots:
         return memory_for_bots(self._cup.run.memory_mb) * PLAY_SHARE
 
     def launch(self, bots: Sequence[Bot], clock: Clock) -> LaunchSettings:
-        """Return the settings with which the bots are started, as in the cup.
+        """Return the settings with which the bots are started, as in the cup. This may move the
+        process to another control group (see `prepare_launch`).
 
         Raises:
             SandboxError: if a sandbox is required but not possible.

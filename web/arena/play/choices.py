@@ -47,7 +47,8 @@ def explain(error: IllegalMove) -> str:
 
 
 class Choices:
-    """The legal moves of a view, for a person who chooses card by card.
+    """The legal moves of a view, for a person who chooses card by card. The view must be that of
+    the seat to move.
 
     In games in which suits do not matter, the list of legal moves has one play for all suits. This
     class therefore asks the rules whether the same play is legal in other suits.
@@ -102,8 +103,8 @@ class Choices:
         return gettext("You lead: tap cards, then Play.")
 
     def lit(self, chosen: Sequence[str]) -> list[str]:
-        """Return the cards of the hand, sorted by name, that some legal play has together with the
-        chosen cards. Equal cards are listed once."""
+        """Return the cards of the hand that some legal play has together with the chosen cards.
+        They are sorted by name, and equal cards are listed once."""
         left = Counter(self._hand) - Counter(chosen)
         return sorted(card for card in left if self._goes_with([*chosen, card]))
 
@@ -121,7 +122,8 @@ class Choices:
             return readings, "" if readings else explain(error)
 
     def _goes_with(self, cards: list[str]) -> bool:
-        """Whether a legal play has all of these cards."""
+        """Whether a legal play has all of these cards. When cards are to be given or laid away, any
+        cards up to their number fit."""
         if self._owed:
             return len(cards) <= self._owed
         wanted = Counter(cards)
@@ -130,8 +132,9 @@ class Choices:
         return any(self._legal(f"{self._verb}:{''.join(play)}") for play in self._swapped(cards))
 
     def _swapped(self, cards: list[str]) -> Iterator[list[str]]:
-        """Yield plays that have all of these cards, and the ranks of a listed play. Other cards of
-        the hand fill in the missing ranks, so the plays may be illegal."""
+        """Yield plays that have all of these cards, and the ranks of a listed play, for up to 40
+        listed plays. Other cards of the hand fill in the missing ranks, so the plays may be
+        illegal."""
         wanted = _ranks(cards)
         fitting = (play for play in self._plays if wanted <= _ranks(play.elements()))
         for play in islice(fitting, _TRIED):

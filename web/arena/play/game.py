@@ -50,9 +50,9 @@ class PersonalView(TypedDict):
 
     `seats` has the names of the players, and `own` is the person's seat. `asked` is true if the
     person has to move. Otherwise `task`, `verb`, `others` and `lit` are empty. `task` is a sentence
-    about what to do. `verb` is the verb for the moves that use cards, or "" if there are
-    none. `others` are the other moves. `lit` are the cards that can be chosen first. `frames` are
-    the frames that the page asked for, oldest first.
+    about what to do. `verb` is the verb for the moves that use cards, or "" if there are none.
+    `others` are the other moves. `lit` are the cards that can be chosen first. `frames` are the
+    frames that the page asked for, oldest first.
     """
 
     game: str
@@ -185,7 +185,7 @@ class BrowserGame(Player, MatchObserver):
 
     def choose(self, cards: Sequence[str]) -> Chosen:
         """Return what the person can do with the chosen cards. If the person is not asked for a
-        move, `moves` and `lit` are empty."""
+        move, `moves` and `lit` are empty, and `why` says so."""
         with self._lock:
             if self._choices is None:
                 return {"moves": [], "why": _("It is not your turn."), "lit": []}
@@ -228,7 +228,8 @@ class BrowserGame(Player, MatchObserver):
         return 0.0 if self.over else sum(bot.process.memory_mb() for bot in started)
 
     def close(self) -> None:
-        """End the game and its bots. A bot that is choosing a move may finish first."""
+        """End the game and its bots, without waiting until they have ended. A bot that is choosing
+        a move may finish first."""
         self.over = True
         self._typed.put(None)
 

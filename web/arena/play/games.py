@@ -26,7 +26,8 @@ class FullError(StichError):
 
 
 class BrowserGames:
-    """The games that have begun, by their secret keys. Only a few games are played at a time."""
+    """The games that have begun, by their secret keys. At most `MAX_BOTS` bots play at a time.
+    `available` has the bots that can be chosen, and the memory that all may use."""
 
     def __init__(self, available: AvailableBots) -> None:
         self.available = available
@@ -35,8 +36,8 @@ class BrowserGames:
         self._measured = 0.0
 
     def begin(self, state: State, bots: Sequence[Bot], clock: Clock, seat: int = 0) -> str:
-        """Begin a game from a position, with the person at `seat` and the bots at the other seats
-        in order. Return the game's key.
+        """End idle games, then begin a game from a position, with the person at `seat` and the bots
+        at the other seats in order. Return the game's key once the bots have started.
 
         Raises:
             FullError: if no further game can begin now.

@@ -63,8 +63,9 @@ def begin() -> Response:
     """Begin the game that the form asks for, and redirect to the game's page.
 
     Unknown bots in the form are ignored. If fewer bots than opponents are left, they repeat. If
-    none is left, the default opponents play. Answer with status 400 if another value in the form is
-    wrong, and with 503 if no game can begin.
+    none is left, the default opponents play. A number of players that cannot be read counts as the
+    least. Answer with status 400 if another value in the form is wrong, and with 503 if no game can
+    begin.
     """
     rules = games.GAMES.get(request.form.get("game", ""))
     if rules is None:
@@ -113,8 +114,9 @@ def play_on(match: str) -> Response:
     """Begin a game from the position before a move of a finished match, with the person at a seat
     and the reference bot `sensible` at the others. Redirect to the game's page.
 
-    Answer with status 404 if there is no such match, move or seat, or if the match may not be shown
-    yet, and with 503 if the match is damaged or no game can begin.
+    The form has the number of the move, from 0, and the seat. Answer with status 404 if there is no
+    such match, move or seat, or if the match may not be shown yet, and with 503 if the match is
+    damaged or no game can begin.
     """
     if "stich-run" not in current_app.extensions:
         abort(404)
@@ -163,22 +165,23 @@ def _chosen_options(rules: Game) -> dict[str, Value]:
 
 @play_pages.get("/play/<key>")
 def play(key: str) -> str:
-    """Return the page with the card table of a game. This and the next routes answer with status
-    404 if there is no game with this key."""
+    """Return the page with the card table of a game. Answer with status 404 if there is no game
+    with this key."""
     return render_template("play.html", position=_game(key).position())
 
 
 @play_pages.get("/play/<key>/position")
 def position(key: str) -> PersonalView:
     """Return, as JSON, what the person may do now, with the frames after the move with the number
-    `after` in the query, or by default with the latest frame only."""
+    `after` in the query, or by default with the latest frame only. Answer with status 404 if there
+    is no game with this key."""
     return _game(key).position(request.args.get("after", type=int))
 
 
 @play_pages.post("/play/<key>/choose")
 def chosen(key: str) -> Chosen:
     """Return, as JSON, what the person can do with the cards in the body. Answer with status 400 if
-    the body is wrong."""
+    the body is wrong, and with 404 if there is no game with this key."""
     cards = _body("cards")
     if not isinstance(cards, list) or len(cards) > _MAX_CARDS:
         abort(400, "`cards` must be a list of cards.")
@@ -190,7 +193,8 @@ def chosen(key: str) -> Chosen:
 @play_pages.post("/play/<key>/move")
 def move(key: str) -> dict[str, str]:
     """Make the person's move, which is in the body. Return, as JSON, why the move is illegal, or
-    "". Answer with status 400 if the body is wrong."""
+    "". Answer with status 400 if the body is wrong, and with 404 if there is no game with this
+    key."""
     text = _body("move")
     if not isinstance(text, str) or len(text) > _MAX_MOVE:
         abort(400, "`move` must be the text of a move.")

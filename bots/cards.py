@@ -81,15 +81,17 @@ def played(view: View) -> Counter[str]:
 
 
 def played_by(view: View, seat: int) -> list[str]:
-    """Return the cards that a seat has played in this deal, by the history."""
+    """Return the cards that a seat has played in this deal, according to the history."""
     moves = [entry["move"] for entry in view["history"] if entry["seat"] == seat]
     return [card for move in moves if move.startswith("play:") for card in cards_of(move)]
 
 
 def unseen(view: View) -> list[str]:
-    """Return the cards that the seat cannot locate, low to high.
+    """Return the cards that are neither in the seat's hand nor played, low to high.
 
-    The cards are in other hands, face down, or missing from a position that was set up by hand.
+    In 9-5-2, the seat's discards are left out too, and the cards that it sees in an exchange in
+    progress. Cards whose holder the seat knows, such as those of a revealed talon, are not left
+    out. The cards are in other hands, face down, or missing from a set-up position.
     """
     left = Counter(full_deck(view["game"], view["players"]))
     left.subtract(view["hand"])

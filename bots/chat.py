@@ -63,11 +63,11 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     fallback: Literal["sensible", "none"] = "sensible"
 
     def cost(self, used: Mapping[str, int]) -> float | None:
-        """Return the price of the tokens in `used`.
+        """Return the price of the tokens in `used`, which are counted as in `Completion.usage`.
 
-        The result is None if `used` has no output tokens, or if both the input price and the output
-        price are 0. The settings have prices per million tokens, and the result is in the same
-        currency.
+        The result is None if the output tokens were not counted, or if both the input price and the
+        output price are 0. It is in the currency of the settings, which have prices per million
+        tokens. Cached tokens cost the input price if there is no price for them.
         """
         if "output_tokens" not in used or not (self.input_price or self.output_price):
             return None
@@ -136,8 +136,9 @@ class _Answer(msgspec.Struct):
 class Completion:
     """A chat completion.
 
-    `words` is the model's text. `cause` says why the text may hold no move: `refusal`, `cut` (at
-    max_tokens) or `tool_call`. It is "" after an ordinary answer. `usage` counts tokens by name.
+    `words` is the model's text, with the text of a refusal. `cause` says why there may be no move
+    in it: `refusal`, `cut` (at max_tokens) or `tool_call`. It is "" after an ordinary answer.
+    `usage` has the counts that the endpoint gave: `input_tokens`, `cached_tokens`, `output_tokens`.
     """
 
     words: str = ""
@@ -162,11 +163,11 @@ class Endpoint:
         self._threads = ThreadPoolExecutor(256)
 
     def ask(self, messages: Sequence[Message], until: float, used: Counter[str]) -> Completion:
-        """Return a completion for these messages. Repeat the request after temporary failures.
+        """Return a completion for these messages. After a temporary failure, wait and try again.
 
-        If the endpoint refuses a request for structured output, the request is repeated without it,
-        and later requests leave it out. `until` is the deadline, as a `monotonic` time. Calls,
-        tokens and the causes of failed requests are added to `used`.
+        If the endpoint refuses a request for structured output, the request is repeated without it.
+        If that succeeds, later requests leave it out. `until` is the deadline, as a `monotonic`
+        time. Calls, tokens and the causes of failed requests are added to `used`.
 
         Raises:
             NoCompletion: if there is no completion by the deadline, if the endpoint refuses the
@@ -205,10 +206,12 @@ class Endpoint:
     def probe(self) -> None:
         """Check that the endpoint answers, by asking for one word.
 
-        An endpoint that is busy or cannot be reached passes, with a warning in the log.
+        An endpoint that is busy or cannot be reached is asked again for up to `timeout_s` seconds.
+        Then it passes, with a warning in the log.
 
         Raises:
-            NoCompletion: if the endpoint refuses the key or the model, or is not a chat endpoint.
+            NoCompletion: if the endpoint refuses the request, for example because of the key or the
+                model, or is not a chat endpoint.
         """
         until = monotonic() + self._settings.timeout_s
         try:
@@ -217,12 +220,14 @@ class Endpoint:
             _log.warning("%s; starting all the same", busy)
 
     def _ask_once(self, body: Mapping[str, Any], until: float, used: Counter[str]) -> Completion:
-        """Send one request, and return the completion. Append the request to the transcripts.
+        """Send one request, and return the completion. Append both to the transcripts.
 
-        Calls and tokens are added to `used`.
+        The call and its tokens are added to `used`. If `until` has passed, nothing is sent.
 
         Raises:
-            NoCompletion: if there is no completion within `timeout_s` or by `until`.
+            _Busy: if the endpoint may accept the request later.
+            NoCompletion: if `until` has passed, if the endpoint refuses the request, or if its
+                answer is not a completion.
         """
         began = monotonic()
         seconds = min(self._settings.timeout_s, until - began)
@@ -241,7 +246,9 @@ class Endpoint:
             self._write(body["messages"], completion, monotonic() - began)
 
     def _post(self, body: Mapping[str, Any], seconds: float) -> tuple[requests.Response, str]:
-        """Send a request. Return the response and its text.
+        """Send a request, and return the response and its text.
+
+        Entries of `body` that are None are left out. The text is cut at `_ANSWER_LIMIT` bytes.
 
         Raises:
             _Busy: if the endpoint cannot be reached or does not answer within `seconds`.
@@ -276,7 +283,7 @@ class Endpoint:
 
         Raises:
             _Busy: if the endpoint may accept the request later.
-            NoCompletion: if the status is otherwise not 200, or the response holds no completion.
+            NoCompletion: if the status is any other than 200, or the text is not a completion.
         """
         excerpt = shorten(self.without_key(answer)[:2000], 300)
         status = response.status_code
@@ -295,7 +302,7 @@ class Endpoint:
             raise NoCompletion("unreadable", f"no chat completion: {says}") from None
 
     def _write(self, messages: Sequence[Message], reply: Completion, took_s: float) -> None:
-        """Append a request to the transcripts. A failed write is only logged."""
+        """Append a request and its answer to the transcripts, if any. A failed write is logged."""
         if self._transcripts is None:
             return
         line = {
@@ -330,7 +337,7 @@ def _json_forms(key: str) -> re.Pattern[str]:
 
 
 def _completion(answer: _Answer) -> Completion:
-    """Return the words and tokens of an answer, and the cause if there may be no move in it."""
+    """Return the completion in the first choice of an answer."""
     choice, usage = answer.choices[0], answer.usage or _Usage()
     message, reason = choice.message, choice.finish_reason
     content = message.content or ""

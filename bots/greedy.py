@@ -11,7 +11,7 @@ from bots.cards import ORDER, VALUE, View, cards_of, count_ranks, rank_of
 
 
 def move(view: View, moves: Sequence[str]) -> str:
-    """Return the move that looks best for this turn alone."""
+    """Return the move that looks best for this turn alone, such as the lowest play that wins."""
     if view["game"] == "ninefivetwo":
         return _nine_five_two(view, moves)
     if view["phase"] == "auction":
@@ -56,7 +56,7 @@ def _nine_five_two(view: View, moves: Sequence[str]) -> str:
 
 
 def _wins(view: View, play: str) -> bool:
-    """Return whether a play would beat all cards in the trick so far."""
+    """Return whether a play of 9-5-2 would beat all cards in the trick, which must have begun."""
     trump = view["trump"]
     led = cards_of(view["trick"][0]["move"])[0][1]
     value = VALUE["ninefivetwo"]

@@ -54,7 +54,7 @@ class HttpError(Exception):
 
 
 def adapt(move: MoveFunction) -> Callable[[dict[str, Any]], Any]:
-    """Return a function that calls an author's ``move`` with the parts of a whole request.
+    """Return a function that passes the parts of a whole request to an author's ``move``.
 
     Parameters of ``move`` that have a default are not passed.
 
@@ -120,7 +120,8 @@ class Bot:
         """Return the answer to a POST request with this path and body.
 
         Raises:
-            HttpError: if the request does not conform to the protocol.
+            HttpError: if the bot does not have this path, or the body does not conform to the
+                protocol.
             TypeError: if the author's function does not return a move. Other exceptions of the
                 function pass through.
         """
@@ -163,7 +164,7 @@ class Server(socketserver.ThreadingMixIn, socketserver.TCPServer):
     request_queue_size = 128
 
     def __init__(self, bot: Bot, host: str, port: int) -> None:
-        """Start listening.
+        """Start listening. Requests are answered once ``serve_forever`` is called.
 
         Raises:
             OSError: if the server cannot listen on this host and port.
@@ -177,7 +178,7 @@ class Server(socketserver.ThreadingMixIn, socketserver.TCPServer):
         return int(self.server_address[1])
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Print the current exception, unless a client has disconnected."""
+        """Print the current exception to stderr, unless it means that a client has disconnected."""
         if not isinstance(sys.exc_info()[1], ConnectionError):
             traceback.print_exc()
 
@@ -215,7 +216,8 @@ class _Handler(BaseHTTPRequestHandler):
         """Read and return the whole body, so that the connection stays usable.
 
         Raises:
-            HttpError: if the length of the body is missing or too large.
+            HttpError: if the length of the body is missing or too large. The connection is then
+                closed after the answer.
             ConnectionAbortedError: if the client disconnects before the end of the body.
         """
         length = self.headers.get("Content-Length", "")
@@ -243,7 +245,10 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Answer a request that http.server refuses, such as one with an unknown method."""
+        """Answer a request that http.server refuses, such as one with an unknown method.
+
+        The connection is then closed. ``explain`` is ignored.
+        """
         self.close_connection = True
         self._reject(HTTPStatus(code), message or HTTPStatus(code).phrase)
 
@@ -260,7 +265,7 @@ def run(
     end: Hook | None = None,
     argv: Sequence[str] | None = None,
 ) -> None:
-    """Serve ``move`` over HTTP until the process is stopped.
+    """Serve ``move`` over HTTP until Ctrl-C is pressed or the process is stopped.
 
     The port is ``--port``, else the environment variable ``PORT``, else 9000. The address is
     ``--host``, else 127.0.0.1. Requests are served in parallel, so several threads may call
@@ -271,8 +276,9 @@ def run(
     ``{"doudizhu": {"players": [3], "options": {"single_round": [True]}}}``.
     ``start`` and ``end`` are called with the body of ``POST /start`` and ``POST /end``. Without
     them the bot answers 404 there, and a runner does not ask again, which makes a match faster.
-    ``argv`` replaces the command line. Arguments other than ``--port`` and ``--host`` are ignored,
-    so that the author can use them.
+    ``argv`` replaces the arguments of the command line. Arguments other than ``--port`` and
+    ``--host`` are ignored, so that the author can use them. Port 0 stands for a free port. The
+    address and the port are printed to stderr.
 
     Exits with a message and status 1 if the port is not available, or status 2 if the port is not
     a number from 0 to 65535.

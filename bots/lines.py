@@ -27,7 +27,7 @@ class NoAnswer(Exception):
 class LineProgram:
     """A program that `command` starts in `folder`, and that shares the stderr of this process.
 
-    Deadlines are `time.monotonic` times.
+    The program runs from `start` to `stop`. Deadlines are `time.monotonic` times.
     """
 
     def __init__(self, command: Sequence[str], folder: str | os.PathLike[str] = ".") -> None:
@@ -39,7 +39,7 @@ class LineProgram:
 
     @property
     def running(self) -> bool:
-        """Whether the program was started and has not been stopped since."""
+        """Whether the program was started and has not been stopped since. It may have ended."""
         return self._process is not None
 
     def start(self) -> None:
@@ -88,7 +88,7 @@ class LineProgram:
 
         Raises:
             NoAnswer: if there is no such line before `until` or before the program ends, if the
-                line is longer than `MAX_LINE` bytes, or if the program is not running.
+                line is not complete after `MAX_LINE` bytes, or if the program is not running.
         """
         if self._process is None:
             raise NoAnswer("ended", "the program is not running")
@@ -106,9 +106,9 @@ class LineProgram:
         return line.decode(errors="replace").strip()
 
     def unread(self) -> bytes:
-        """Return the bytes that the program has written after the last line read, or b"".
+        """Return what the program has already written after the last line read, or b"".
 
-        The bytes have no surrounding whitespace, and `read` still returns them. The program must be
+        The result has no surrounding whitespace, and `read` still returns it. The program must be
         running.
         """
         if select([self._stdout], [], [], 0)[0]:

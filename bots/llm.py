@@ -53,8 +53,8 @@ def read_answer(text: str, moves: Sequence[str]) -> tuple[str, str]:
 
     The last move in the answer counts. A number in brackets, or in place of a move, is an index
     into `moves`. The move need not be legal: it is "" if there is none, and the number itself if
-    the number is not an index. The comment is the answer's "comment" if the answer is JSON with a
-    "move" and a "comment", and otherwise the whole answer. Text up to `</think>` is ignored.
+    the number is not an index. If the answer is JSON with a "move" and a "comment", the two are
+    taken from there. Otherwise the comment is the whole answer. Text up to `</think>` is ignored.
     """
     text = comment = text.rpartition("</think>")[2].strip()
     with suppress(ValueError, TypeError, LookupError, RecursionError):
@@ -93,10 +93,11 @@ class ModelPlayer:
     ) -> tuple[str, dict[str, str | float], str | None]:
         """Return the move, information about it, and the reason for a fallback.
 
-        The information has the model's comment, and numbers such as tokens and cost. If the model
-        makes no legal move, the move is that of `sensible`, unless the setting `fallback` is
-        "none". In that case the move is the last one that the model wrote, or "". The reason is
-        None if the move is the model's own.
+        The model has until shortly before the clock of the request runs out. The information has
+        its comment, and numbers such as tokens and cost. If the model makes no legal move, the move
+        is that of `sensible`, unless the setting `fallback` is "none". In that case the move is the
+        last one that the model wrote, or "". The reason is None unless the move is that of
+        `sensible`.
         """
         settings = self.settings
         seconds = (request["clock"]["move_ms"] + request["clock"]["bank_ms"]) / 1000
@@ -154,12 +155,15 @@ class ModelPlayer:
         return move, info, fallback
 
     def _remembered(self, match: str, seat: int) -> list[Message]:
-        """Return the messages of a seat's last turns in a match, oldest first."""
+        """Return the messages of a seat's last turns in a match, two for each, oldest first."""
         with self._lock:
             return [*self._turns.get((match, seat), ())]
 
     def _remember(self, match: str, seat: int, position: str, words: str) -> None:
-        """Keep a turn for the seat's next prompts. Up to `memory` turns are kept."""
+        """Keep a turn for the seat's next prompts: the position in words, and the model's `words`.
+
+        Up to `memory` turns are kept, for each of the `_MAX_REMEMBERED` seats that moved last.
+        """
         with self._lock:
             turns = self._turns.pop((match, seat), None) or deque(maxlen=2 * self.settings.memory)
             turns += {"role": "user", "content": position}, {"role": "assistant", "content": words}
@@ -171,8 +175,9 @@ class ModelPlayer:
 def load(folder: Path, environment: Mapping[str, str]) -> ModelPlayer:
     """Return the player that the files of a folder describe.
 
-    `environment` holds the key, by the name in `settings.toml`. If the settings name a file of
-    transcripts, it is created. Exits with a message if a file or the key is missing or wrong.
+    `environment` holds the key under the name `key_variable` in `settings.toml`. If the settings
+    name a file of transcripts that does not exist, it is created. Exits with a message if a file or
+    the key is missing or wrong, or if the transcripts cannot be written.
     """
     try:
         settings = msgspec.toml.decode((folder / "settings.toml").read_bytes(), type=Settings)
@@ -201,10 +206,11 @@ def load(folder: Path, environment: Mapping[str, str]) -> ModelPlayer:
 
 
 def run(folder: Path) -> None:
-    """Serve the model of a folder as a bot until the process is stopped.
+    """Check the endpoint, then serve the model of a folder as a bot until the process is stopped.
 
-    Exits with a message if a file or the key is missing or wrong, or if the endpoint refuses the
-    key or the model or is not a chat endpoint.
+    Ctrl-C ends the process even while requests are in progress. Exits with a message if a file or
+    the key is missing or wrong, if the endpoint refuses the key or the model or is not a chat
+    endpoint, or if the port is not available.
     """
     player = load(folder, os.environ)
     try:

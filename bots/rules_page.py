@@ -11,8 +11,9 @@ _OPTION: Final = re.compile(r"^\| `(\w+)` \|.*\| (.*) \|$", re.MULTILINE)
 def lean(page: str, options: Mapping[str, object]) -> str:
     """Return a page of rules without golden games, set-up positions and options that are off.
 
-    An option is off if its value is false, 0 or None. The table of options becomes a list of the
-    options that are on, with their values in the match. Decision marks, **(D)**, are removed.
+    `options` must have the values of all options in the match. An option is off if its value is
+    False, 0 or None. The table of options becomes a list, at the end, of the options that are on,
+    with their values. Decision marks, **(D)**, are removed.
     """
     values = [
         f"- `{name}` is {str(options[name]).lower()}: {meaning}"

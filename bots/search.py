@@ -47,13 +47,17 @@ REPLACE_AHEAD = 1.0
 
 
 def move(view: View, moves: Sequence[str], clock: Mapping[str, int]) -> str:
-    """Return the best move after searching for a share of `move_ms`, at most `MAX_SECONDS`."""
+    """Return the best move after searching for `TIME_SHARE` of `move_ms`, at most `MAX_SECONDS`.
+
+    The best move is the sensible bot's choice, unless another move is clearly better. In an auction
+    there is no search.
+    """
     until = time.monotonic() + min(MAX_SECONDS, TIME_SHARE * clock["move_ms"] / 1000)
     return _Search(view, moves).run(lambda done: time.monotonic() < until)
 
 
 def search(view: View, moves: Sequence[str], *, iterations: int) -> str:
-    """Return the best move after a search with up to this many determinizations.
+    """Return the best move, as in `move`, after a search with up to this many determinizations.
 
     The same position always gets the same move.
     """
@@ -61,7 +65,7 @@ def search(view: View, moves: Sequence[str], *, iterations: int) -> str:
 
 
 class Lead(NamedTuple):
-    """The lead of one move over another in points for the deal, with the standard error."""
+    """The mean lead of one move over another, in points for the deal, with its standard error."""
 
     points: float
     error: float
@@ -101,10 +105,11 @@ class _Search:
             self.bidding = Bidding(view, models[view["game"], view["players"]])
 
     def run(self, continues: Callable[[int], bool]) -> str:
-        """Return the best move, or the sensible bot's choice if there are no determinizations.
+        """Return the best move, or the sensible bot's choice if no other move is clearly better.
 
-        The search ends when `continues(number of determinizations)` is false, or when a single move
-        is left.
+        The search ends when `continues(number of determinizations so far)` is false, or when a
+        single move is left. If the determinizations run out before that, the result is the sensible
+        bot's choice.
         """
         candidates = self.candidates
         if len(candidates) == 1:
@@ -183,7 +188,7 @@ class _Search:
 def shortlist(view: View, moves: Sequence[str]) -> list[str]:
     """Return the moves to search, at most `MAX_MOVES`, with the sensible bot's choice first.
 
-    In an auction, this is the only move.
+    In an auction, this is the only move. In play, the best come first.
     """
     if len(moves) == 1:
         return list(moves)
@@ -203,7 +208,10 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def main() -> None:
-    """Serve the bot. `--worlds N` sets the number of determinizations, regardless of the time."""
+    """Serve the bot until the process is stopped.
+
+    With `--worlds N`, a search has up to N determinizations, regardless of the time.
+    """
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--worlds", type=int)
     worlds: int | None = parser.parse_known_args()[0].worlds

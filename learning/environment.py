@@ -36,7 +36,9 @@ class Environment:
     def __init__(
         self, game: str, players: int | None = None, options: Mapping[str, object] | None = None
     ) -> None:
-        """Set up a game. `players` defaults to the minimum. Omitted options take their defaults.
+        """Set up a game, which `reset` starts.
+
+        `players` defaults to the minimum. Omitted options take their defaults.
 
         Raises:
             UnknownGame: if there is no such game.
@@ -109,7 +111,10 @@ class Environment:
             self._cumulative_rewards[name] += reward
 
     def _go_on(self) -> None:
-        """Play moves that leave no choice, until an agent has a choice or the game is over."""
+        """Play moves that leave no choice, until an agent has a choice or the game is over.
+
+        Then set `moves` and `agent_selection`, and either `infos` or, at the end, `terminations`.
+        """
         state = self.position
         moves = state.moves()
         while len(moves) == 1:

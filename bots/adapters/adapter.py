@@ -29,27 +29,29 @@ _CAUSES: Final = {
 
 
 class AdaptedProgram(lines.LineProgram, ABC):
-    """A program that plays one match."""
+    """A program that plays one match, or all matches of a bot."""
 
     @abstractmethod
     def answer(self, deal: Deal, until: float) -> tuple[Answer, str]:
         """Return the program's answer to the position in `deal`, and its comment or "".
 
-        `until` is the deadline, as a `monotonic` time.
+        Start the program if it is not running. The answer need not be a legal move. `until` is the
+        deadline, as a `monotonic` time.
 
         Raises:
             NoAnswer: if the program gives no usable answer by the deadline.
         """
 
     def close(self, score: int) -> None:
-        """End the match. `score` is the program's score."""
+        """End the match. `score` is the score of the program's seat at the end."""
         self.stop()
 
 
 class Adapter:
     """A bot that plays a program's moves, or the move of `sensible` if the program has none.
 
-    `open_match` creates the program for a new match. If `auction` is False, `sensible` bids in
+    `open_match` creates the program for a new match. Up to `_MAX_MATCHES` are kept: beyond that,
+    the program that was asked longest ago is stopped. If `auction` is False, `sensible` bids in
     place of the program. Several threads may call the methods at once.
     """
 
@@ -64,8 +66,9 @@ class Adapter:
     ) -> tuple[str, Info, str | None]:
         """Return the move, information about it, and the reason for a fallback.
 
-        `request` is the body of `POST /move`. A fallback is also printed to stderr. The reason is
-        None if the move is the program's own, or if `sensible` bids because `auction` is False.
+        `request` is the body of `POST /move`, whose clock sets the program's deadline. A fallback
+        is also printed to stderr. The reason is None if the move is the program's own, or if
+        `sensible` bids because `auction` is False.
         """
         clock = request["clock"]
         seconds = (clock["move_ms"] + clock["bank_ms"]) / 1000
@@ -83,7 +86,8 @@ class Adapter:
     def _ask(self, deal: Deal, match: AdaptedProgram, until: float) -> tuple[str, Info]:
         """Return the program's move and information about it.
 
-        A program that has ended is restarted once.
+        A program that gives no answer is stopped. If it had ended by itself, it is started and
+        asked once more.
 
         Raises:
             NoAnswer: if the program gives no legal move in time.
@@ -122,10 +126,10 @@ class Adapter:
 def serve(
     open_match: Callable[[], AdaptedProgram], *, name: str, version: str, auction: bool = True
 ) -> None:
-    """Serve a program as a bot until the process is stopped.
+    """Serve a program as a bot (see `kit.run`) until the process is stopped.
 
-    If `auction` is False, `sensible` bids in place of the program. Exits with a message if the
-    program cannot be started.
+    `open_match` and `auction` are as in `Adapter`. The program is started once before, as a
+    check. Exits with a message if the program cannot be started.
     """
     match = open_match()
     try:

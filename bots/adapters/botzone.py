@@ -124,9 +124,10 @@ class BotzoneMatch(adapter.AdaptedProgram):
         return output
 
     def _ask(self, value: Request, until: float) -> dict[str, Any]:
-        """Write a request to the program, and return its output.
+        """Write a request, or the whole conversation, to the program, and return its output.
 
-        The program is stopped unless it says that it keeps running.
+        Append the response to `_given`. Unless the program says within `_END_S` that it keeps
+        running, stop it.
 
         Raises:
             NoAnswer: if the program gives no readable answer by `until`.
@@ -153,8 +154,9 @@ def serve(
 ) -> None:
     """Serve a program as a bot until the process is stopped.
 
-    If `auction` is False, the program is for *FightTheLandlord*, which has no auction, and
-    `sensible` bids. Exits with a message if the program cannot be started.
+    `program` is a command, which runs in `folder`. If `auction` is False, the program is for
+    *FightTheLandlord*, which has no auction, and `sensible` bids. Exits with a message if the
+    program cannot be started.
     """
     adapter.serve(
         lambda: BotzoneMatch(program, folder, auction), name=name, version=version, auction=auction

@@ -50,10 +50,11 @@ class Deal:
 
     @classmethod
     def of(cls, view: View, moves: Sequence[str]) -> "Deal":
-        """Return the deal in a view with these legal moves.
+        """Return the deal in a view of Dou Dizhu with these legal moves.
 
         Raises:
-            NoAnswer: if other platforms cannot express the position.
+            NoAnswer: if other platforms cannot express the position: the table is not of three
+                players, the talon is hidden after the auction, or the history is incomplete.
         """
         if view["players"] != 3:
             raise NoAnswer("untold", "the program plays at tables of three only")
@@ -99,6 +100,8 @@ class Deal:
     def move(self, answer: Answer) -> str:
         """Return a program's answer as a legal move.
 
+        The move may have other suits than the one in `moves` with the same ranks.
+
         Raises:
             NoAnswer: if the move is not legal.
         """
@@ -125,7 +128,7 @@ def numbers(cards: Sequence[str]) -> list[int]:
 
 
 def named(answer: object) -> list[str]:
-    """Return the cards whose numbers are in a program's answer.
+    """Return the cards whose numbers are in a program's answer, in the same order.
 
     Raises:
         NoAnswer: if the answer is not a list of card numbers.

@@ -21,7 +21,8 @@ _END_S: Final = 0.5  # for the answer to GAMEOVER
 def script(deal: Deal) -> list[tuple[str, str]]:
     """Return the platform's lines up to the current question, each with the expected answer.
 
-    The last answer is "", since the program has yet to decide.
+    For an earlier turn of the program, this is the move that was played. The last answer is "",
+    since the program has yet to decide.
 
     Raises:
         NoAnswer: if the program would have to bid a second time, which the protocol does not allow.
@@ -51,7 +52,7 @@ def script(deal: Deal) -> list[tuple[str, str]]:
 
 
 def _cards(cards: Sequence[str]) -> str:
-    """Return the numbers of cards, separated by commas, or "-1" if there are none."""
+    """Return the numbers of cards, ascending and separated by commas, or "-1" for no cards."""
     return ",".join(map(str, numbers(cards))) or "-1"
 
 
@@ -107,9 +108,10 @@ class DoudizhuverMatch(adapter.AdaptedProgram):
         return None
 
     def close(self, score: int) -> None:
-        """Tell the program who won the deal, and end the program.
+        """Tell the program who won the deal, wait up to `_END_S` for its answer, and stop it.
 
-        The winner follows from `score`, the program's score after the deal.
+        The winner follows from `score`, the score of the program's seat after the deal. The program
+        is told nothing if it is not running, or if there is no landlord.
         """
         deal = self._deal
         if self.running and deal is not None and deal.landlord is not None:
@@ -126,9 +128,10 @@ class DoudizhuverMatch(adapter.AdaptedProgram):
 
 
 def _read(answer: str, line: str, expected: str) -> str:
-    """Return the program's answer to a line in the notation of `script`.
+    """Return the program's answer to `line`, in the notation of `script`.
 
-    If an acknowledgement is expected, any answer will do, since real programs mix them up.
+    If an acknowledgement is expected, any answer counts as `expected`, since real programs mix up
+    their acknowledgements.
 
     Raises:
         NoAnswer: if the answer is not a bid or a play where one is due.
@@ -146,6 +149,7 @@ def _read(answer: str, line: str, expected: str) -> str:
 def serve(program: Sequence[str], folder: Path, *, name: str, version: str) -> None:
     """Serve a program as a bot until the process is stopped.
 
-    Exits with a message if the program cannot be started.
+    `program` is a command, which runs in `folder`. Exits with a message if the program cannot be
+    started.
     """
     adapter.serve(lambda: DoudizhuverMatch(program, folder), name=name, version=version)

@@ -19,7 +19,7 @@ _START_S: Final = 600.0  # longer than any runner waits
 
 
 def raw_state(deal: Deal) -> dict[str, Any]:
-    """Return a position after the auction as RLCard's `raw_obs`.
+    """Return a position as RLCard's `raw_obs`. The auction must be over.
 
     The landlord is player 0, and the seat after the landlord is player 1.
     """
@@ -60,7 +60,7 @@ class Agent(adapter.AdaptedProgram):
         self._lock = RLock()
 
     def start(self) -> None:
-        """Load the agent.
+        """Start the process, and wait up to ten minutes until it has loaded the agent.
 
         Raises:
             NoAnswer: if the agent cannot be loaded.
@@ -90,7 +90,7 @@ class Agent(adapter.AdaptedProgram):
         return cards, ""
 
     def stop(self) -> None:
-        """End the process. The next question starts a new one."""
+        """Kill the process. The next question starts a new one."""
         with self._lock:
             super().stop()
 
@@ -102,7 +102,8 @@ def serve(program: Sequence[str], folder: Path, *, name: str, version: str) -> N
     """Serve an agent as a bot until the process is stopped.
 
     The last word of `program` names the agent as `module:name`. Any words before the last are the
-    command of a Python that has RLCard. Exits with a message if the agent cannot be loaded.
+    command of a Python that has RLCard, by default the Python of this process. The agent runs in
+    `folder`. Exits with a message if the agent cannot be loaded.
     """
     *python, agent = program
     command = [*(python or [sys.executable]), str(Path(rlcard_worker.__file__)), agent]

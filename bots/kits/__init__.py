@@ -59,12 +59,13 @@ class Kit:
         """Copy the kit into a new or empty directory. Return the names of the copied files.
 
         For an adapter, `program` holds the words of a command, which is written into the copy of
-        `decision`. Files and folders below the current directory that the command names are copied
-        too, and their names are returned last.
+        `decision`. Files and folders that the command names by a relative path are copied too, and
+        their names are returned last. All names are relative to `target`.
 
         Raises:
             KitError: if `target` is not empty, is a file or cannot be written, if a program is
-                missing or not expected, or if a file of the program does not exist.
+                missing or not expected, if a file of the program does not exist, or if two of its
+                files have one name. Part of the kit may have been copied by then.
         """
         if self.program is None and program:
             raise KitError(f"The kit {self.language} takes no program; leave out what follows --.")
@@ -105,13 +106,14 @@ _PROGRAM_FOLDER = "program"
 
 
 def _files_of(program: Sequence[str]) -> dict[str, Path]:
-    """Return the files and folders below the current directory that a command names, by word.
+    """Return the files and folders that a command names by a relative path, by word.
 
     `module:name` names `module.py` or the folder of a package. Symbolic links, such as those in a
     virtual environment, are left out.
 
     Raises:
-        KitError: if a word is a relative path that does not exist, or if two files have one name.
+        KitError: if a word is a relative path with a slash, and nothing is there, or if two files
+            have one name.
     """
     copies = {}
     for word in program:
@@ -136,9 +138,10 @@ def _word(word: str, copies: Mapping[str, Path]) -> str:
 
 
 def _name(program: Sequence[str], copies: Mapping[str, Path]) -> str:
-    """Return the name of the last copied file without its suffix.
+    """Return a name for the bot: that of the last copied file without its suffix.
 
-    If there is none, return the name in `module:name`, or else that of the command's first word.
+    Files that belong to a `module:name` do not count. If there are no others, return the name in
+    `module:name` if that is the last word, or else the file name in the command's first word.
     """
     stems = [path.stem for word, path in copies.items() if ":" not in word]
     last = program[-1].rpartition(":")[2] if ":" in program[-1] else Path(program[0]).name

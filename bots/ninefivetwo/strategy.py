@@ -23,7 +23,10 @@ def move(view: View, moves: Sequence[str]) -> str:
 
 
 def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
-    """Return the moves with their scores, as (score, move), best first."""
+    """Return the moves with their scores, as (score, move), best first.
+
+    The scale of the scores depends on the phase.
+    """
     hand = DECK.hand(view["hand"])
     phase = view["phase"]
     if phase == "trump":
@@ -57,7 +60,7 @@ def discard_cost(card: int, hand: int, trump: int) -> float:
 def _exchange_gain(view: View, hand: int, card: str) -> float:
     """Return the expected gain of giving a card.
 
-    The debtor returns its best card of the suit.
+    In exchange for it, the debtor returns its best card of the suit.
     """
     given = DECK.number[card]
     before = [other for other in view["owed"][0]["given"] if other[1] == card[1]]
@@ -147,8 +150,9 @@ def _play_second(
 ) -> int:
     """Return the second player's card.
 
-    If the next seat is unlikely to beat the highest winner, the card is that winner or a lower one
-    that is as good. Otherwise it is the lowest card of the suit.
+    `following` holds the player's cards of the suit `led`, and `winners`, which must not be empty,
+    those that beat the lead. If the next seat is unlikely to beat the highest winner, the card is
+    that winner or a lower one that is as good. Otherwise it is the lowest card of the suit.
     """
     ruffed = voids >> led & 1 and not voids >> trump & 1 and unseen & SUIT_CARDS[trump]
     if ruffed and led != trump:

@@ -77,7 +77,7 @@ def finish(state: SheddingState) -> SheddingState:
 
 
 def _secret_card(state: SheddingState) -> int:
-    """Return the card whose play will reveal the teams, as a hand, or 0 if the teams are known."""
+    """Return the card whose play will reveal the teams, as a hand, or 0 if nothing is secret."""
     if isinstance(state, DasanState) and state.partner is not None:
         return state.hands[state.partner] & state.called
     return 0
@@ -96,7 +96,7 @@ def _opponents(state: SheddingState) -> list[frozenset[int]]:
 
 
 def value(end: SheddingState, seat: int) -> float:
-    """Return the value of the last deal to a seat: the square root of its score, with the sign.
+    """Return the value of the last deal to a seat: the square root of its score, with its sign.
 
     The square root keeps a few deals with many doublings from deciding alone.
     """
@@ -161,7 +161,10 @@ def _lead_score(turn: Turn, combo: Combo) -> float:
 
 
 def _unbeatable(turn: Turn, combos: list[Combo]) -> list[Combo]:
-    """Return the plays that no opponent can beat. Before the endgame the list is empty."""
+    """Return the plays of `combos` that no opponent can beat.
+
+    With more than `ENDGAME_PLAYS` plays, the list is empty.
+    """
     if len(combos) > ENDGAME_PLAYS:
         return []
     return [combo for combo in combos if not turn.may_be_beaten(combo)]
@@ -189,7 +192,10 @@ def _over_teammate(
 
 
 def _win_by_force(turn: Turn, combos: list[Combo], higher: list[Combo]) -> Combo | None:
-    """Return a play that cannot be beaten, if at most one play of the plan can be, else None."""
+    """Return a play of `higher` that cannot be beaten, if at most one play of the plan can be.
+
+    `higher` holds the plays of the plan that beat the table. Return None if there is no such play.
+    """
     if not higher:
         return None
     unbeatable = _unbeatable(turn, combos)
@@ -199,7 +205,11 @@ def _win_by_force(turn: Turn, combos: list[Combo], higher: list[Combo]) -> Combo
 
 
 def _block_next_opponent(turn: Turn, table: Combo, higher: list[Combo]) -> Combo | None:
-    """Return the highest play if the next opponent could go out on a lower play, else None."""
+    """Return the highest play of `higher` if the next opponent could go out on a lower play.
+
+    `higher` holds the plays of the plan that beat the table. Return None if it is empty, or if the
+    next seat is no danger.
+    """
     last_cards = turn.cards_left[turn.next_seat] == len(table.ranks) <= 2
     if not last_cards or turn.next_seat not in turn.opponents:
         return None
@@ -207,7 +217,10 @@ def _block_next_opponent(turn: Turn, table: Combo, higher: list[Combo]) -> Combo
 
 
 def _swap_kickers(counts: Counts, table: Combo) -> Combo | None:
-    """Return a triple that beats the table with kickers other than the plan's, or None."""
+    """Return the lowest triple that beats the table, with any kickers of the hand.
+
+    Return None if the play on the table is not a single triple, or if the hand has no such play.
+    """
     if table.kind not in ("triple", "triple+solo", "triple+pair"):
         return None
     for top in range(table.top + 1, len(counts)):
@@ -244,9 +257,9 @@ def _split_plan(turn: Turn, table: Combo, urgent: bool) -> Combo | None:
 
 
 def _splits(turn: Turn, table: Combo) -> Iterator[Combo]:
-    """Yield the plays of the table's kind that beat the table, lowest first.
+    """Yield the hand's plays of the table's kind that beat the table, lowest first.
 
-    There are none over a bomb or a play with kickers. Plays of a single rank split no bomb.
+    Over a bomb or a play with kickers, nothing is yielded. Plays of a single rank split no bomb.
     """
     rules, counts = turn.rules, turn.counts
     multiple = multiple_of(table)
@@ -266,7 +279,7 @@ def _splits(turn: Turn, table: Combo) -> Iterator[Combo]:
 
 
 def _bomb(combos: list[Combo], table: Combo) -> Combo | None:
-    """Return a bomb of the plan that beats the table, or None."""
+    """Return the first bomb or rocket of the plan that beats the table, or None if none does."""
     for combo in combos:
         if combo.kind == "rocket":
             return combo

@@ -55,7 +55,7 @@ def move(view: View, moves: Sequence[str]) -> str:
 
 
 def choose_call(moves: Sequence[str], counts: Counts) -> str:
-    """Return the first call whose card has the rank that the hand holds most often.
+    """Return the call of the card whose rank the hand holds most often, or the first of several.
 
     The holder of the called card has few other cards of that rank, so it soon plays the card and
     reveals itself.
@@ -69,9 +69,9 @@ class Turn:
 
     `counts` is the seat's hand by rank. `unseen` counts by rank the cards in other hands or face
     down. `cards_left` is the number of cards in each hand. `opponents` are the seats to play
-    against. `fewest_cards` and `most_cards` are the numbers of cards in the opponents' smallest and
-    largest hands. `table` is the play to beat, or None. `owner` is the seat that made the play to
-    beat, and has no meaning without such a play.
+    against, of which there must be one. `fewest_cards` and `most_cards` are the numbers of cards in
+    the opponents' smallest and largest hands. `table` is the play to beat, or None for a lead.
+    `owner` is the seat that made the play to beat, and has no meaning without such a play.
     """
 
     rules: ComboRules
@@ -101,7 +101,7 @@ class Turn:
         return self.cards_left[self.owner]
 
     def may_be_beaten(self, combo: Combo) -> bool:
-        """Return whether an opponent may hold a higher play of the same kind."""
+        """Return whether an opponent may hold a higher play of the same kind (see `beatable`)."""
         return beatable(combo, self.rules, self.unseen, self.most_cards)
 
 
@@ -126,8 +126,9 @@ def is_bomb(combo: Combo) -> bool:
 def beatable(combo: Combo, rules: ComboRules, unseen: list[int], max_cards: int) -> bool:
     """Return whether the unseen cards hold a higher play of the same kind.
 
-    A play of more than `max_cards` cards cannot be beaten. Kickers are ignored. So are bombs over
-    plays of other kinds, and rockets, because they are rare and costly to play.
+    A play of more than `max_cards` cards, the size of the largest hand of an opponent, cannot be
+    beaten. Kickers are ignored. So are bombs over plays of other kinds, and rockets, because they
+    are rare and costly to play.
     """
     if combo.kind == "rocket" or len(combo.ranks) > max_cards:
         return False
@@ -163,7 +164,7 @@ def multiple_of(combo: Combo) -> int:
 
 
 def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
-    """Return the moves of a trick, as (score, move), best first. A pass scores 0."""
+    """Return the moves of a turn in play, as (score, move), best first. A pass scores 0."""
     seat, players = view["seat"], view["players"]
     rules = WIN_MODELS[view["game"], players].rules
     position = games.get(rules.game).view(view)
@@ -195,8 +196,8 @@ def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
 def _score_win(turn: Turn, combo: Combo, left: Counts) -> float | None:
     """Return a score above all others for a play that ends or surely wins the deal, else None.
 
-    A play surely wins if the unseen cards cannot beat it, and can beat at most one of the later
-    plays.
+    `left` is the hand after the play. A play surely wins if the unseen cards cannot beat it, and
+    can beat at most one of the later plays.
     """
     if not any(left):
         return 1000.0
@@ -247,7 +248,10 @@ def _score_follow(turn: Turn, combo: Combo, left: Counts) -> float:
 
 
 def _score_over_teammate(turn: Turn, combo: Combo, gain: float) -> float:
-    """Return the score for beating a teammate's play, which only helps to block an opponent."""
+    """Return the score for beating a teammate's play, which only helps to block an opponent.
+
+    `gain` is the change in the worth of the hand.
+    """
     if turn.table is None or is_bomb(combo):
         return -50.0
     if turn.owner_cards <= 3 or turn.next_seat not in turn.opponents:

@@ -28,9 +28,10 @@ class WinModel:
     bomb_weight: float = 0.0
 
     def probability(self, counts: Counts) -> float:
-        """Return the rough probability that a declarer with this hand, before the talon, wins.
+        """Return the rough probability that a seat with this hand wins as declarer.
 
-        The model is linear, so the result may be below 0 or above 1.
+        `counts` is the hand by rank, without the talon. The model is linear, so the result may be
+        below 0 or above 1.
         """
         tops = zip(self.top_weights, reversed(counts), strict=False)
         bombs = sum(count >= self.rules.bomb_size for count in counts)
@@ -39,7 +40,7 @@ class WinModel:
 
 
 def choose_bid(model: WinModel, counts: Counts, moves: Sequence[str]) -> str:
-    """Return the hand's highest bid if the bid is legal, else the first move.
+    """Return the highest bid that the hand is worth if this bid is legal, else the first move.
 
     The first move is a pass, or the bid that the opener of Dasan must make.
     """
@@ -49,7 +50,10 @@ def choose_bid(model: WinModel, counts: Counts, moves: Sequence[str]) -> str:
 
 
 class Bidding:
-    """Bounds on each other seat's probability of winning, inferred from its bids and passes."""
+    """Bounds on each other seat's probability of winning as declarer.
+
+    They are inferred from its bids and passes, as if it bid by the thresholds of the model.
+    """
 
     def __init__(self, view: View, model: WinModel) -> None:
         self._model = model
@@ -59,10 +63,10 @@ class Bidding:
         self._played = {seat: played_by(view, seat) for seat in self._bounds}
 
     def mismatch(self, hands: Sequence[Sequence[str]]) -> float:
-        """Return the sum of the distances of these hands from their bounds, in probability.
+        """Return how far these hands' probabilities of winning lie outside their bounds, in total.
 
-        `hands` has the cards that each seat still holds. The sum is 0 if all hands are within their
-        bounds.
+        `hands` has the cards that each seat still holds; those it has played are added. The result
+        is 0 if all hands are within their bounds.
         """
         total = 0.0
         for seat, (low, high) in self._bounds.items():
@@ -77,8 +81,8 @@ class Bidding:
 def _bounds(view: View, thresholds: Sequence[float]) -> dict[int, tuple[float, float]]:
     """Return the bounds on each other seat's probability of winning, as {seat: (low, high)}.
 
-    The bounds follow from the seat's bids and passes. A missing bound is 0 or 1. Seats without any
-    bound are left out.
+    The bounds follow from the seat's bids and passes, but not from a bid of 1 that the opener of
+    Dasan had to make. A missing bound is 0 or 1. Seats without any bound are left out.
     """
     bounds_of: dict[int, tuple[float, float]] = {}
     highest = 0

@@ -65,7 +65,10 @@ def infer_constraints(view: View) -> Constraints:
 
 
 def _capacity(view: View, hidden: int) -> dict[Location, int]:
-    """Return the number of cards at each location, given the number of unseen cards."""
+    """Return the number of unseen cards at each location, given their total, `hidden`.
+
+    The view's seat and empty hands are left out. Cards for which there is no room are MISSING.
+    """
     capacity = {
         seat: count for seat, count in enumerate(view["counts"]) if seat != view["seat"] and count
     }
@@ -80,8 +83,9 @@ def _capacity(view: View, hidden: int) -> dict[Location, int]:
 def sample_state(view: View, constraints: Constraints, rng: random.Random) -> dict[str, Any]:
     """Return a random state in wire form in which the view's seat would see the same cards.
 
-    The deal is made the last of the game. The history is empty unless the option `spring` needs it,
-    and the completed exchanges of 9-5-2 are left out.
+    `constraints` must be those of the view. The deal is made the last of the game. The history is
+    empty unless the option `spring` needs it, and the completed exchanges of 9-5-2 are left out.
+    In a set-up position, the state may be invalid.
     """
     piles = _deal(constraints, rng)
     hands = [piles.get(seat, []) for seat in range(view["players"])]
@@ -107,7 +111,7 @@ def sample_state(view: View, constraints: Constraints, rng: random.Random) -> di
 
 
 def _deal(constraints: Constraints, rng: random.Random) -> dict[Location, list[str]]:
-    """Return a random deal by location. If all tries fail, the deal ignores the limits."""
+    """Return a random deal by location. If `_RANDOM_DEALS` tries fail, it ignores the limits."""
     for _ in range(_RANDOM_DEALS):
         piles = _deal_at_random(constraints, rng)
         if piles is not None:
@@ -120,7 +124,7 @@ def _deal(constraints: Constraints, rng: random.Random) -> dict[Location, list[s
 def _deal_at_random(
     constraints: Constraints, rng: random.Random
 ) -> dict[Location, list[str]] | None:
-    """Return a random deal by location, or None if a limited card finds no free location."""
+    """Return a random deal by location, or None if a limited card finds its locations full."""
     left = dict(constraints.capacity)
     piles: dict[Location, list[str]] = defaultdict(list)
     for card, locations in constraints.limited:
@@ -206,7 +210,7 @@ def _ninefivetwo(view: View, hidden: set[str]) -> Limits:
 
 
 def voids(view: View) -> dict[str, set[int]]:
-    """Return for each suit of 9-5-2 the seats that have failed to follow the suit."""
+    """Return for each suit of 9-5-2 the seats that have failed to follow, in the history."""
     plays = [
         (entry["seat"], cards_of(entry["move"])[0])
         for entry in view["history"]

@@ -41,7 +41,7 @@ class Combo(NamedTuple):
 
 
 def combo_of(move: Move) -> Combo:
-    """Return a play that the rules have checked, without suits."""
+    """Return a play without its suits. The rules must have checked the move."""
     ranks = tuple([number >> 2 for number in move.deck.numbers(move.cards)])
     return Combo(move.category or "", move.level, move.length or 1, ranks)
 
@@ -140,9 +140,9 @@ class _RunOfRanks(NamedTuple):
 # Without the cache the search bot needs 1.5 times as long in Dou Dizhu and Dasan.
 @lru_cache(maxsize=200_000)
 def plan(rules: ComboRules, counts: Counts) -> HandPlan:
-    """Return the best of the first `_MAX_DIVISIONS` divisions of a hand.
+    """Return the best of the first `_MAX_DIVISIONS` divisions of a hand into plays.
 
-    Of equally good divisions, the first is returned.
+    Of equally good divisions, the first is returned. Results are cached.
     """
     highest = float("-inf")
     combos: Iterable[Combo] = ()
@@ -160,8 +160,8 @@ def _divisions(
 ) -> Iterator[tuple[list[int], list[_RunOfRanks]]]:
     """Yield a division, and then all divisions that take further runs out of its rest.
 
-    A division is given as (counts of the rest by rank, runs). `first` is the multiple and the
-    lowest rank of the first run that may be taken.
+    A division is given as (counts of the rest by rank, runs). Runs are taken in the order of
+    `_runs`. `first` is the multiple and the lowest rank of the first run that may be taken.
     """
     yield rest, runs
     for run in _runs(rules, rest, first):
@@ -180,7 +180,7 @@ def worth(rules: ComboRules, counts: Counts) -> float:
 
 
 def without(counts: Counts, ranks: Sequence[int]) -> Counts:
-    """Return the hand without the cards of these ranks, given once for each card."""
+    """Return the hand without these cards, given as ranks, one for each. It must hold them."""
     left = list(counts)
     for rank in ranks:
         left[rank] -= 1
@@ -188,7 +188,10 @@ def without(counts: Counts, ranks: Sequence[int]) -> Counts:
 
 
 def _runs(rules: ComboRules, rest: Sequence[int], first: tuple[int, int]) -> list[_RunOfRanks]:
-    """Return the runs that may be taken next: largest multiple first, then lowest, then longest."""
+    """Return the runs that may be taken next: largest multiple first, then lowest, then longest.
+
+    The list begins no earlier than `first`: a multiple and the lowest rank of a run.
+    """
     runs = []
     for multiple in range(first[0], 0, -1):
         shortest = rules.min_run[multiple - 1]
@@ -206,7 +209,10 @@ def _runs(rules: ComboRules, rest: Sequence[int], first: tuple[int, int]) -> lis
 
 
 def _rest_worth(rules: ComboRules, rest: list[int], runs: list[_RunOfRanks]) -> float:
-    """Return the worth of the cards outside the runs, with kickers attached to triples."""
+    """Return the worth of the cards outside the runs.
+
+    Kickers are attached to triples, and to the runs of triples, where this saves worth.
+    """
     total = 0.0
     if rules.has_rocket(rest):
         total = _ROCKET_WORTH
@@ -220,8 +226,9 @@ def _attach_kickers(
 ) -> tuple[float, list[tuple[int, ...]]]:
     """Return the worth saved by kickers, and a list with the ranks of each triple's kickers.
 
-    Runs of triples come first, each as one entry, then single triples. The entry of a triple
-    without kickers is empty. The list is empty if no triple can have any.
+    `rest` must have no rocket. Runs of triples come first, each as one entry, then single triples.
+    The entry of a triple without kickers is empty. The list is empty if there are no triples, or no
+    kickers in the rules.
     """
     if not (rules.solo_kickers or rules.pair_kickers):
         return 0.0, []
@@ -300,9 +307,9 @@ class PlannedHand:
         self.combos = list(plan(rules, self.counts).combos)
 
     def take(self, combo: Combo) -> Move:
-        """Remove a play from the hand, and return the move, in the lowest suits held.
+        """Remove a play from the hand, in the lowest suits held, and return it as a move.
 
-        The hand is planned anew if the play is not in the plan.
+        The hand must hold the play. If the play is not in the plan, the hand is planned anew.
         """
         cards = 0
         for rank in combo.ranks:

@@ -70,15 +70,15 @@ def _lead(hand: PlannedHand) -> Combo:
 
 
 def _as_special(combo: Combo) -> Combo:
-    """Return a play, with four twos marked as the special `2222`."""
+    """Return four twos as the special `2222`, and any other play unchanged."""
     return combo._replace(kind="2222") if combo.ranks == (TWO,) * 4 else combo
 
 
 def _full_house(hand: PlannedHand, top: int) -> Combo | None:
-    """Return the full house of a triple with extra cards from the plan, or None if there are none.
+    """Return a full house: three cards of rank `top` with extra cards from the plan.
 
-    The extra cards are the 3 and the next single card, or the lowest pair, or the two lowest single
-    cards with points.
+    The extra cards are the 3 and the next single card, else the lowest pair, else the two lowest
+    single cards with points. Return None if the plan has none of these.
     """
     pairs = [combo.top for combo in hand.combos if combo.kind == "pair" and combo.top < BLACK]
     singles = [combo.top for combo in hand.combos if combo.kind == "single" and combo.top < BLACK]

@@ -85,9 +85,9 @@ def _read_view(view: View) -> _Trick:
 
 
 def _distinct_plays(view: View, moves: Sequence[str]) -> list[tuple[str, Combo]]:
-    """Return the first play for each set of ranks and category, as (move, play without suits).
+    """Return the first play of each category with the same ranks, as (move, play without suits).
 
-    If there are more than `MAX_PLAYS`, the cheapest are returned.
+    If there are more than `MAX_PLAYS`, those with the least valuable cards are returned.
     """
     position = games.get("zhengfen").view(view)
     distinct: dict[tuple[str, tuple[int, ...]], tuple[str, Combo]] = {}
@@ -103,7 +103,7 @@ def _distinct_plays(view: View, moves: Sequence[str]) -> list[tuple[str, Combo]]
 
 
 def scored_combo(move: Move) -> Combo:
-    """Return a play that the rules have checked, without suits and with length 1.
+    """Return a play without its suits, and with length 1. The rules must have checked the move.
 
     The top rank ignores jokers, which is accurate enough for a score.
     """
@@ -118,9 +118,10 @@ def scored_combo(move: Move) -> Combo:
 
 
 def worth(counts: Counts) -> float:
-    """Return the worth of a hand: its plan, improved by the extra cards of full houses.
+    """Return the worth of a hand, in units of one rank.
 
-    An empty hand is worth 30.
+    This is the worth of its plan, improved by the extra cards of full houses. An empty hand is
+    worth 30.
     """
     if not any(counts):
         return 30.0
@@ -137,7 +138,8 @@ def worth(counts: Counts) -> float:
 def _attach_extras(pairs: list[int], singles: list[int]) -> float:
     """Remove the extra cards of a full house from `pairs` or `singles`. Return the worth saved.
 
-    If no extra cards save anything, the lists stay as they are and the result is 0.
+    Both lists hold ranks, ascending. Those cards are removed that save most. If none save anything,
+    the lists stay as they are and the result is 0.
     """
     best = 0.0
     taken: tuple[list[int], list[int]] = ([], [])
@@ -158,7 +160,10 @@ def _attach_extras(pairs: list[int], singles: list[int]) -> float:
 
 
 def win_probability(unseen: Counts, combo: Combo, opponents: int) -> float:
-    """Return the rough probability that a play wins the trick, given the unseen cards by rank."""
+    """Return the rough probability that a play wins the trick, given the unseen cards by rank.
+
+    `opponents` is the number of other seats that still hold cards.
+    """
     if combo.kind == "2222" or not opponents:
         return 1.0
     if combo.kind in SPECIALS:

@@ -59,8 +59,8 @@ class Shim:
         """Return the program's move, info and fallback.
 
         Raises:
-            HttpError: if the program cannot be started or gives no readable answer in time. The
-                status is 500.
+            HttpError: if the program cannot be started, gives no readable answer in time, or wrote
+                more than one line for the last request. The status is 500.
         """
         clock = request["clock"]
         seconds = (clock["move_ms"] + clock["bank_ms"]) / 1000
@@ -84,7 +84,8 @@ class Shim:
 def main() -> None:
     """Start the program that the command line names, and serve it until the process is stopped.
 
-    Exits with a message if no program is named, or if the program cannot be started.
+    Exits with a message if no program is named, if the program cannot be started, or if the port
+    is not available.
     """
     if len(sys.argv) < 2:
         sys.exit("Name the program: python3 shim.py PROGRAM [ARGUMENT ...]")

@@ -78,11 +78,11 @@ class Deck:
     def hand(self, cards: Iterable[str]) -> int:
         """Return the hand of these cards, given by name.
 
-        Masked cards and cards of other decks count as 0. If a card occurs more often than in the
-        deck, the sum is not a hand (see `fits`).
+        `??` and cards of other games count as 0. If a card occurs more often than in the deck, the
+        result is not a hand (see `fits`).
 
         Raises:
-            KeyError: if a string is not the name of any game's card.
+            KeyError: if a string is neither `??` nor the name of a card of any game.
         """
         return sum(map(self._unit.__getitem__, cards))
 
@@ -97,7 +97,7 @@ class Deck:
         return self.count(total) == number and not total & total >> 1 & self._ones
 
     def hand_of_numbers(self, numbers: Iterable[int]) -> int:
-        """Return the hand of these card numbers."""
+        """Return the hand of these card numbers. None may occur more often than in the deck."""
         total = 0
         for number in numbers:
             total += self.units[number]
@@ -145,7 +145,7 @@ class Deck:
         """Return the hand of these cards, or -1 if any are not in the deck or occur too often.
 
         Raises:
-            KeyError: if a string is not the name of any game's card.
+            KeyError: if a string is neither `??` nor the name of a card of any game.
         """
         total = self.hand(cards)
         return total if self.fits(total, len(cards)) else -1
@@ -167,7 +167,7 @@ class Deck:
         """Return one hand with the cards of several hands, and no card more often than in the deck.
 
         With one pack, a card that is in several hands counts once. With two packs, the hands are
-        added, but a hand is left out if adding it would exceed the deck.
+        added, except that a hand is left out if some card would then occur more than twice.
         """
         total = 0
         if self.packs == 1:
@@ -180,12 +180,15 @@ class Deck:
         return total
 
     def rank(self, hand: int, rank: int) -> int:
-        """Return the cards of one rank in a hand, as a hand."""
+        """Return the cards of one rank in a hand, as a hand. `rank` is an index into `ranks`."""
         shift = 4 * self.width * rank
         return (hand >> shift & self._rank_field) << shift
 
     def lowest(self, hand: int, rank: int, count: int) -> int:
-        """Return the `count` lowest cards of a rank in a hand, or all if the hand has fewer."""
+        """Return the `count` lowest cards of a rank in a hand, or all if the hand has fewer.
+
+        With one pack, `count` must be at most 4.
+        """
         shift = 4 * self.width * rank
         field = hand >> shift & self._rank_field
         if self.packs == 1:
@@ -202,5 +205,5 @@ class Deck:
         return sorted(cards, key=self.place)
 
     def place(self, name: str) -> int:
-        """Return the number of a card, or 1000 for `??` and the cards of other games."""
+        """Return the number of a card, or 1000 for `??` and cards of other games."""
         return self.number.get(name, 1000)

@@ -102,7 +102,7 @@ def _fact(fact: Fact) -> str:
 
 
 def _history(moves: Iterable[tuple[int, str]]) -> list[str]:
-    """Return a line for each phase with its moves.
+    """Return a line for each phase in which moves were made, with these moves.
 
     A pass is listed in the phase of the move before it, or in the auction if it comes first.
     """

@@ -151,10 +151,11 @@ class Game:
     def start(self, players: int | None, seed: str, options: Mapping[str, object]) -> State:
         """Return the first state of a new game.
 
-        `players` defaults to the minimum. Omitted options take their defaults.
+        With None as `players`, the game has the fewest players. Omitted options take their
+        defaults.
 
         Raises:
-            OptionError: if `players`, `seed` or an option is not valid.
+            OptionError: if `players`, `seed` (1 to 128 characters) or an option is not valid.
         """
         state = self.positions[0]()
         state.game = self
@@ -177,7 +178,9 @@ class Game:
         return state
 
     def view(self, data: JsonDict) -> View:
-        """Return the view with this wire form, validated as in `state`.
+        """Return the view with this wire form, after semantic validation.
+
+        The caller must have validated `data` against the schema.
 
         Raises:
             InvalidState: if the view breaks a rule. The error lists every problem.
@@ -189,7 +192,7 @@ class Game:
 
     @abstractmethod
     def most_moves(self, players: int) -> int:
-        """Return an upper bound on the number of legal moves in a dealt position."""
+        """Return an upper bound on the number of legal moves, except in set-up positions."""
 
     @abstractmethod
     def facts(self, data: JsonDict) -> list[Fact]:
@@ -229,8 +232,10 @@ class Game:
     ) -> tuple[int, dict[str, Value]]:
         """Return the number of players and all options of a new game, with defaults filled in.
 
+        With None as `players`, the game has the fewest players. `seed` is only checked.
+
         Raises:
-            OptionError: if `players`, `seed` or an option is not valid.
+            OptionError: if `players`, `seed` (1 to 128 characters) or an option is not valid.
         """
         if players is None:
             players = self.min_players

@@ -31,8 +31,8 @@ class Move:
     """A parsed move. Immutable.
 
     `kind` is the word before the colon. `cards` is the hand of the cards that the move names: 0 if
-    it names none, and -1 if the deck does not have them, which are `??` in the text. `value` is the
-    bid or the index of the trump suit. `suffix` is `=flush`, `=fullhouse` or "".
+    it names none, and -1 if the deck does not have them (`text` then has `??` in their place).
+    `value` is the bid or the index of the trump suit. `suffix` is `=flush`, `=fullhouse` or "".
 
     For a validated play, `category`, `rank` and `length` are as on the wire, and `level` is the
     number of the rank. In Dou Dizhu and Zheng Fen, `value` is then the number of the category.
@@ -147,7 +147,8 @@ class History:
     def to_list(self) -> list[dict[str, Any]]:
         """Return the wire form: a new list of `{"seat", "move"}`.
 
-        Posted entries are not copied, since copying would make /v1/advance 4 % slower.
+        Posted entries are not copied, since copying would make /v1/advance 4 % slower. The caller
+        must not change them.
         """
         entries: list[dict[str, Any]] = []
         history = self
@@ -164,8 +165,9 @@ class History:
         """Return all cards that each seat has played, then the cards of each seat's latest move.
 
         The result has one hand for each seat, and then another one for each seat. A seat's second
-        hand is empty if its latest move was not a play. Posted plays of cards that the deck does
-        not have are left out. The result is cached, so that the next history adds a single move.
+        hand is empty if its latest move was not a play. Posted entries without a valid seat are
+        skipped, and posted plays that the deck does not allow count as no cards. The result is
+        cached, so that the next history adds a single move; `deck` and `players` must not change.
         """
         newer: list[History] = []
         history = self
@@ -184,7 +186,7 @@ class History:
 def _with_play(
     hands: tuple[int, ...], deck: Deck, players: int, seat: int, move: Move | None
 ) -> tuple[int, ...]:
-    """Return the result of `History.played` after one more move. `hands` is the result before."""
+    """Return the result of `History.played` after one more move, given the result before it."""
     after = list(hands)
     cards = move.cards if move is not None and move.kind == PLAY else 0
     after[seat] = deck.united(after[seat], cards)
@@ -195,7 +197,7 @@ def _with_play(
 def _played(posted: Sequence[dict[str, Any]], deck: Deck, players: int) -> tuple[int, ...]:
     """Return the hands of `History.played` after posted entries.
 
-    The schema has validated the entries, but they may break the rules.
+    The schema must have accepted the entries, but they may break the rules.
     """
     hands = (0,) * (2 * players)
     for entry in posted:
@@ -241,5 +243,5 @@ def names_in(cards: str) -> list[str]:
 
 
 def _excerpt(text: str) -> str:
-    """Return up to 40 characters of untrusted text, in quotes and escaped as ASCII."""
+    """Return untrusted text, cut to 40 characters, in quotes and escaped as ASCII."""
     return ascii(text if len(text) <= 40 else text[:37] + "...")

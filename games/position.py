@@ -49,7 +49,10 @@ def hands_field(name: str) -> Field:
 
 
 def masked_field(name: str) -> Field:
-    """Return a field for a tuple of card names in deck order, `??` for a masked card."""
+    """Return a field for a tuple of card names with `??` for each masked card.
+
+    It is a list on the wire. Reading sorts the names in deck order, with `??` last.
+    """
     return Field(
         name, lambda deck, names: list(names), lambda deck, names: tuple(deck.in_order(names))
     )
@@ -83,7 +86,7 @@ VIEW_FIELDS: Final = (Field("seat"), hand_field("hand"), list_field("counts"))
 
 
 def _write_results(deck: Deck, results: Any) -> list[dict[str, Any]]:
-    """Return copies of results that the caller may change. Their only nested values are lists."""
+    """Return copies of results that the caller may change. Nested values must be flat lists."""
     return [
         {name: list(v) if isinstance(v, list) else v for name, v in result.items()}
         for result in results
@@ -94,9 +97,9 @@ class BasePosition:
     """The base class of all positions, with the fields that all games share.
 
     Each class lists the fields of its wire form in `FIELDS`, which `to_dict` and `load` use.
-    `CHECK` checks the clauses of a game on a wire form: it adds a sentence for every problem to a
-    list, and returns the play on the table. In a view, `hands` has -1 for each hand that its seat
-    does not see. `table` is always None in 9-5-2.
+    `CHECK` checks a wire form against the rules of the game. It adds a sentence to a list for each
+    rule that is broken, and returns the play on the table or None. In a view, `hands` has -1 for
+    each hand that its seat does not see. `table` is always None in 9-5-2.
 
     The `copy_…` methods are the allow-list of fields that a view takes from a state unchanged. They
     name each field, because a loop over names would make a game of Dou Dizhu 10 to 20 % slower, and
@@ -152,7 +155,7 @@ class BasePosition:
 
     @abstractmethod
     def legal_moves(self, hand: int) -> LegalMoves:
-        """Return the legal moves of the seat to move, which holds `hand`."""
+        """Return the legal moves of the seat to move. `hand` must be its hand."""
 
     def hand_to_move(self) -> int:
         """Return the hand of the seat to move.
@@ -164,10 +167,11 @@ class BasePosition:
 
     @abstractmethod
     def validate(self, move: Move, hand: int) -> Move:
-        """Validate a well-formed move of the seat to move, which holds `hand`.
+        """Validate a move of the seat to move, and return it.
 
-        Returns the move (a play with its category, rank and length). This is the only place where
-        a game decides on legality.
+        A play is returned with its category, rank and length. The move must have been parsed for
+        this deck, `hand` must be the hand of the seat to move, and the game must not be over. This
+        is the only place where a game decides on legality.
 
         Raises:
             IllegalMove: if the move is not legal. The reason is the first that applies, from
@@ -177,10 +181,12 @@ class BasePosition:
     def check(self, move: str | Move) -> Move:
         """Check that a move is legal, and return it in its canonical form.
 
-        A play is returned with its category, rank and length.
+        A play is returned with its category, rank and length. In another seat's view, or the
+        public's, no move is legal.
 
         Raises:
-            IllegalMove: if the move is not legal. The reason is the first that applies.
+            IllegalMove: if the move cannot be parsed or is not legal. The reason is the first that
+                applies.
         """
         deck = self.deck
         if isinstance(move, str):
@@ -198,7 +204,10 @@ class BasePosition:
         return self.validate(move, hand)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the wire form, which JSON can encode."""
+        """Return the wire form, which JSON can encode.
+
+        The caller must not change the entries of `history` (see `History.to_list`).
+        """
         deck = self.deck
         wire: dict[str, Any] = {"game": self.game.name}
         for field in self.FIELDS:
@@ -207,7 +216,9 @@ class BasePosition:
         return wire
 
     def load(self, data: JsonDict) -> None:
-        """Validate a wire form, and set all fields from it.
+        """Validate a wire form, and set all fields from it. `game` must be set already.
+
+        The caller must have validated `data` against the schema.
 
         Raises:
             InvalidState: if the position breaks a rule. The error lists every problem.
@@ -227,7 +238,9 @@ class BasePosition:
             self._set_seen_hands()
 
     def start_game(self, players: int | None, seed: str, options: Mapping[str, object]) -> None:
-        """Set the fields that stay the same in all deals. Set scores to 0 and clear the results.
+        """Set the players, options and deck, set the scores to 0, and clear the results.
+
+        `game` must be set already. `seed` is only checked.
 
         Raises:
             OptionError: if `players`, `seed` or an option is not valid.
@@ -238,7 +251,7 @@ class BasePosition:
         self.results = ()
 
     def end_deal(self, change: Sequence[int], result: Mapping[str, Any]) -> bool:
-        """Add the points and the result of a deal. Return whether another deal follows.
+        """Add a deal to the scores and results. Return whether another deal follows.
 
         `change` holds the points of each seat in this deal, and `result` the other fields of its
         result. The game is over after as many results as the option `deals` says, or once a score
@@ -276,10 +289,10 @@ class BasePosition:
     def start_deal(
         self, deal: int, dealer: int, order: Sequence[int], start: int, drawn: int
     ) -> int:
-        """Set the fields that all games share for a new deal. Return the talon as a hand.
+        """Set deal, dealer, hands, history and table for a new deal. Return the talon as a hand.
 
-        The first `drawn` cards of `order` are dealt one by one, starting with the seat `start`. The
-        talon is all other cards.
+        `order` has the numbers of all cards. The first `drawn` of them are dealt one by one,
+        starting with the seat `start`, and the talon is the rest.
         """
         deck, players = self.deck, self.players
         self.deal = deal
@@ -307,7 +320,10 @@ class BasePosition:
 
 
 def wrong_phase(move: Move, phase: str, expected: str) -> IllegalMove:
-    """Return the error for a kind of move that this phase does not allow."""
+    """Return the error for a kind of move that this phase does not allow.
+
+    `expected` names the kinds that it allows, such as "pass and bid".
+    """
     return IllegalMove(
         Reason.WRONG_PHASE,
         f"{move.kind} is not a move of the phase {phase}; its moves are {expected}.",

@@ -26,7 +26,7 @@ Counting rank by rank instead makes games of Dou Dizhu and Dasan 20 to 40 % slow
 
 
 def _tuples_of_ranks(first: int, end: int) -> list[tuple[int, ...]]:
-    """Return the tuple of the ranks in each mask of the ranks from `first` to `end` - 1.
+    """Return a tuple of ranks for each mask of ranks from `first` to `end` - 1.
 
     The index of a tuple in the result is its mask, shifted right by `first`.
     """
@@ -79,7 +79,7 @@ def ranks_in(mask: int) -> tuple[int, ...]:
 
 
 def is_run(mask: int) -> bool:
-    """Return whether the ranks in a non-empty mask are consecutive."""
+    """Return whether the ranks in a mask are consecutive. There must be at least one."""
     low = mask & -mask
     return mask & (mask + low) == 0
 

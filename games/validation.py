@@ -20,10 +20,10 @@ _RESULT_LISTS: Final = ("scores", "tricks", "targets")
 
 
 def with_valid_players(problems: list[str], game: Game, data: JsonDict) -> JsonDict:
-    """Check the number of players. Return the wire form with a number that the game allows.
+    """Return the wire form with a number of players that the game allows.
 
-    A wrong number is replaced by the allowed number nearest to the number of hands, so that the
-    remaining checks can run and report everything at once.
+    If the number is wrong, a sentence is added to `problems`, and a copy with the allowed number
+    nearest to the number of hands is returned, so that the remaining checks can still run.
     """
     players: int = data["players"]
     few, many = game.min_players, game.max_players
@@ -50,7 +50,7 @@ def hand_sizes(data: JsonDict) -> list[int]:
 
 
 def seat(problems: list[str], name: str, value: int | None, players: int) -> bool:
-    """Check that a value is a seat or None. Return whether it is."""
+    """Return whether a value is a seat or None. If not, add a sentence to `problems` on `name`."""
     if value is None or 0 <= value < players:
         return True
     problems.append(f"{name} is {value}, but the seats are 0 to {players - 1}.")
@@ -63,13 +63,17 @@ def entries(values: Sequence[Any]) -> str:
 
 
 def one_per_seat(problems: list[str], name: str, values: Sequence[Any], players: int) -> None:
-    """Check that a list has one entry for each seat."""
+    """Add a sentence to `problems` if the list `name` does not have one entry for each seat."""
     if len(values) != players:
         problems.append(f"{name} has {entries(values)}, but there are {players} players.")
 
 
 def check_common(problems: list[str], game: Game, data: JsonDict) -> None:
-    """Check the fields that all games share, such as phase, turn, seats and results."""
+    """Check fields that all games share, such as phase, turn, seats and results.
+
+    Adds a sentence to `problems` for each rule that they break. `players` must be a number that the
+    game allows (see `with_valid_players`).
+    """
     players: int = data["players"]
     phase: str = data["phase"]
     if phase != "over" and phase not in game.phases:
@@ -100,7 +104,7 @@ def check_common(problems: list[str], game: Game, data: JsonDict) -> None:
 
 
 def own_hand(problems: list[str], data: JsonDict, deck: Deck, outside: int = 0) -> None:
-    """Check a view's hand, counts and talon size.
+    """Check a view's hand, counts and talon size, and add to `problems` what is wrong.
 
     The count of the view's seat must be the size of its hand, which must not be masked. All counts
     together with `outside`, the number of cards known to be in no hand, must fit the deck.
@@ -130,7 +134,7 @@ def own_hand(problems: list[str], data: JsonDict, deck: Deck, outside: int = 0) 
 
 
 def check_cards(problems: list[str], deck: Deck, cards: Sequence[str]) -> None:
-    """Check that all cards are in the deck, and that none occurs more often than in the deck."""
+    """Add a sentence to `problems` for each card that is not in the deck or occurs too often."""
     if deck.fits(deck.hand(cards), len(cards)):
         return  # faster than counting: reading a state takes 15 % less time
     total = Counter(cards)

@@ -20,7 +20,7 @@ HIGHEST: Final = 3
 
 
 class AuctionGame(Game):
-    """A game in which the winner of an auction, the declarer, plays against others.
+    """A game in which the winner of an auction, the declarer, plays against the other seats.
 
     In Dasan with four players, the declarer has a partner.
     """
@@ -36,7 +36,7 @@ class AuctionGame(Game):
     def sides(self, result: JsonDict, players: int) -> tuple[int, ...] | None:
         """Return the side of each seat: 0 for the declarer's side, 1 for the other.
 
-        Returns None if there is no declarer, or if the partner in a Dasan of four is not known.
+        Returns None if there is no declarer, or if the partner in four-player Dasan is not known.
         """
         declarer, partner = result["declarer"], result.get("partner", -1)
         if declarer is None or (players == 4 and partner is None):
@@ -45,10 +45,13 @@ class AuctionGame(Game):
 
 
 def validate(move: Move, bid: int) -> Move:
-    """Return a bid or pass if it is legal. `bid` is the highest bid so far, or 0 if there is none.
+    """Return a move of an auction if it is legal.
+
+    `bid` is the highest bid so far, or 0 if there is none. A pass is always accepted, so a game in
+    which the first seat must bid has to check that itself.
 
     Raises:
-        IllegalMove: if the move is of another kind, or if its bid is too low.
+        IllegalMove: if the move is neither a bid nor a pass, or if its bid is too low.
     """
     if move.kind == PASS:
         return move
@@ -67,14 +70,14 @@ def moves(deck: Deck, bid: int) -> list[Move]:
 
 
 def bids(deck: Deck, low: int, high: int) -> list[Move]:
-    """Return the bids from `low` to `high`."""
+    """Return the bids from `low` to `high`, both included, ascending."""
     return [Move(BID, deck, value=value) for value in range(low, high + 1)]
 
 
 def bidder(turn: int, passes: int, players: int) -> int:
-    """Return the seat that made the highest bid.
+    """Return the seat that made the highest bid. There must have been a bid.
 
-    Since that bid, `passes` seats have passed, and it is the turn of the seat `turn`.
+    After that bid, `passes` seats have passed, and it is the turn of the seat `turn`.
     """
     return (turn - 1 - passes) % players
 
@@ -82,9 +85,10 @@ def bidder(turn: int, passes: int, players: int) -> int:
 def shown_talon(
     deck: Deck, talon: int, seat: int | None, declarer: int | None, reveal: object
 ) -> tuple[str, ...]:
-    """Return the talon as a seat sees it: card names, or `??` for each hidden card.
+    """Return the names of the talon's cards, or `??` for each card if the seat may not see them.
 
-    The declarer sees it after the auction, and with `reveal` so does everybody.
+    After the auction the declarer sees them, and if `reveal` is true everybody does. `seat` is None
+    for the public, and `declarer` is None during the auction.
     """
     cards = deck.names_of(talon)
     if declarer is not None and (seat == declarer or reveal):
@@ -93,9 +97,10 @@ def shown_talon(
 
 
 def check_auction(problems: list[str], data: Mapping[str, Any], passes_allowed: int) -> None:
-    """Check the bid, declarer, table and passes of a posted auction and, before any bid, the turn.
+    """Check a posted auction, and add a sentence to `problems` for each rule it breaks.
 
-    `passes_allowed` is the largest number of passes before the first bid.
+    Checks the bid, declarer, table and passes and, before any bid, the turn. `passes_allowed` is
+    the largest number of passes with which an auction without a bid can still be going on.
     """
     if data["declarer"] is not None:
         problems.append("declarer must be null in an auction.")
@@ -116,10 +121,10 @@ def check_auction(problems: list[str], data: Mapping[str, Any], passes_allowed: 
 
 
 def check_single_round(problems: list[str], data: Mapping[str, Any]) -> None:
-    """Check the passes of a posted auction in which each seat calls once.
+    """Check the passes of a `single_round` auction, and add to `problems` what is wrong.
 
-    The seats from `first` to the one before `turn` have called, and the last bid is among their
-    calls.
+    In it each seat bids or passes once. The seats from `first` to the one before `turn` have done
+    so, and one of them has bid. Without a bid, nothing is checked.
     """
     if data["bid"] == 0 or data["turn"] is None:
         return
@@ -132,7 +137,10 @@ def check_single_round(problems: list[str], data: Mapping[str, Any]) -> None:
 
 
 def check_declared(problems: list[str], data: Mapping[str, Any]) -> None:
-    """Check the bid and declarer of a posted position after the auction."""
+    """Check the bid and declarer after the auction, and add to `problems` what is wrong.
+
+    There must be a declarer, and the bid must be 1 to 3.
+    """
     if data["declarer"] is None:
         problems.append("declarer must be set after the auction.")
     if not 1 <= data["bid"] <= HIGHEST:
@@ -142,10 +150,12 @@ def check_declared(problems: list[str], data: Mapping[str, Any]) -> None:
 def check_cards(
     problems: list[str], data: Mapping[str, Any], deck: Deck, table: Table | None
 ) -> None:
-    """Check that no seat is out of cards before the end, and that all cards together fit the deck.
+    """Check the cards of a posted position, and add to `problems` what is wrong.
 
-    Once the declarer has taken up the talon, the talon's cards may be in the declarer's hand, on
-    the table as the declarer's play, or played before. They are not counted twice.
+    Each seat must have cards until the game is over, and all known cards together must fit the
+    deck. In a view, the hand and the counts are checked too. `table` is the result of `read_table`.
+    Once there is a declarer, a card of the talon is not counted again if it is in the declarer's
+    hand, or on the table as the declarer's play.
     """
     declarer, hands = data["declarer"], validation.known_hands(data)
     on_table = [] if table is None else deck.names_of(table.move.cards)

@@ -19,7 +19,11 @@ from games.position import BasePosition, Field, Table, not_held, wrong_phase
 
 
 class ClimbingPosition(BasePosition):
-    """A position of a climbing game: the play to beat, and the number of passes since."""
+    """A position of a climbing game.
+
+    `table` is the play to beat. `passes` is the number of passes since that play, or since the last
+    bid in an auction.
+    """
 
     FIELDS: ClassVar[tuple[Field, ...]] = (
         *BasePosition.FIELDS,
@@ -31,12 +35,14 @@ class ClimbingPosition(BasePosition):
 
     @abstractmethod
     def validate_play(self, play: Move, table: Move | None) -> Move:
-        """Check a play of cards that are held, and return it with its category, rank and length.
+        """Check a play, and return it with its category, rank and length.
 
-        `table` is the play to beat, or None for a lead.
+        The caller must have checked that the seat to move holds the cards. `table` is the play to
+        beat, or None for a lead.
 
         Raises:
-            IllegalMove: if the cards are no combination, do not beat the table, or are ambiguous.
+            IllegalMove: if the cards form no combination or do not beat the table, or if they form
+                several combinations and the play does not say which (only in Zheng Fen).
         """
 
     def validate(self, move: Move, hand: int) -> Move:
@@ -58,7 +64,8 @@ class ClimbingPosition(BasePosition):
     def play_cards(self, seat: int, move: Move) -> int:
         """Move the cards of a play from a seat's hand to the table, and set the passes to 0.
 
-        Returns the rest of the hand.
+        The seat must hold the cards. Returns the rest of the hand. The turn and the history stay
+        as they are.
         """
         hands = list(self.hands)
         left = hands[seat] = hands[seat] - move.cards
@@ -89,20 +96,21 @@ def table_facts(data: Mapping[str, Any]) -> list[Fact]:
 
 
 def not_a_combination(move: Move, game: str) -> IllegalMove:
-    """Return the error for cards that form no combination."""
+    """Return the error for cards that form no combination. `game` is the title of the game."""
     return IllegalMove(Reason.NOT_A_COMBINATION, f"{move.text} is not a combination of {game}.")
 
 
 def same_kind(table: Move) -> str:
-    """Return in words a higher play of the same kind, such as "a higher run of 5 cards"."""
+    """Describe the plays of the same kind that beat `table`, such as "a higher run of 5 cards"."""
     many = f" of {table.deck.count(table.cards)} cards" if (table.length or 1) > 1 else ""
     return f"a higher {table.category}{many}"
 
 
 def wrong_category(move: str, table: Move, answers: Sequence[str]) -> IllegalMove:
-    """Return the error for a combination of a different kind from the play on the table.
+    """Return the error for a combination of a different kind or length from the play on the table.
 
-    `answers` are the kinds of plays that could beat the table, in words.
+    `answers` are the kinds of plays that beat the table, in words, such as "a bomb". If there are
+    none, the error says that nothing beats it.
     """
     kinds = " or ".join(filter(None, [", ".join(answers[:-1]), *answers[-1:]]))
     fix = f"play {kinds}, or pass" if kinds else "nothing does"
@@ -121,9 +129,11 @@ def read_table(
     players: int,
     identify: Callable[[Move], Move],
 ) -> Table | None:
-    """Check and return the play on a posted table, or None if there is none or it cannot be read.
+    """Read the play on a posted table, and add a sentence to `problems` for each error in it.
 
-    `identify` returns a move with its category, rank and length, or raises IllegalMove.
+    Returns None if there is no play, or if its seat or its move is not valid. `entry` is the table
+    in wire form. `identify` must return a play with its category, rank and length, or raise
+    IllegalMove.
     """
     if entry is None:
         return None
@@ -153,9 +163,11 @@ def check_passing(
     active: Sequence[int],
     most: int,
 ) -> None:
-    """Check the passes and the turn of a posted trick.
+    """Check the passes and the turn of a posted trick, and add to `problems` what is wrong.
 
-    `active` holds the seats with cards. `most` is the number of passes that ends the trick.
+    `table` is the result of `read_table`. `active` holds the seats with cards. `most` is the number
+    of passes that ends the trick. The turn is not checked if the play cannot be read, or if the
+    game is over.
     """
     passes: int = data["passes"]
     if data["table"] is None:

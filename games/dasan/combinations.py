@@ -55,7 +55,7 @@ def _classify(cards: int) -> Move | None:
 
 
 def check_beats(move: Move, table: Move) -> None:
-    """Check that a play beats the table.
+    """Check that a play beats the table. Both must be results of `identify`.
 
     Raises:
         IllegalMove: if the play does not beat the table. The reason is `wrong-category` or
@@ -70,9 +70,9 @@ def check_beats(move: Move, table: Move) -> None:
 def legal_plays(hand: int, table: Move | None, called: int) -> list[Move]:
     """Return the legal plays of a hand in the contract's order, each in the lowest suits held.
 
-    `table` is the play to beat, or None for a lead. `called` is the called card if this hand holds
-    it, and otherwise 0. A play that shows the called card and a play of the same ranks that keeps
-    the card back are both listed.
+    `table` is the play to beat, or None for a lead. `called` is the called card, as a hand, if
+    `hand` has it, and otherwise 0. If the same ranks can be played with and without the called
+    card, both plays are listed.
     """
     groups = _leads(hand) if table is None else _follows(hand, table)
     groups.sort(key=lambda group: (group[0] * group[2], group[1], group[2] > 1, group[0]))
@@ -80,9 +80,9 @@ def legal_plays(hand: int, table: Move | None, called: int) -> list[Move]:
 
 
 def _leads(hand: int) -> list[tuple[int, int, int]]:
-    """Return the plays that a hand can lead, as (cards per rank, highest rank, length).
+    """Return the plays that a hand can lead, unsorted, as (cards per rank, highest rank, length).
 
-    The length is the number of ranks.
+    The length is the number of ranks. Plays that differ only in suits are one entry.
     """
     masks = rank_masks(DECK, hand)
     groups = []
@@ -105,9 +105,10 @@ def _follows(hand: int, table: Move) -> list[tuple[int, int, int]]:
 
 
 def _plays(hand: int, called: int, size: int, high: int, length: int) -> Iterator[Move]:
-    """Yield the play in the lowest suits.
+    """Yield a play of a hand in the lowest suits held.
 
-    If the hand can play the same ranks with and without the called card, yield both plays.
+    If the hand can play the same ranks with and without the called card, yield both plays. `called`
+    is as in `legal_plays`. `size`, `high` and `length` are an entry of `_leads`.
     """
     category = (MULTIPLES if length == 1 else RUNS)[size - 1]
     choices: list[tuple[int, ...]] = []

@@ -79,7 +79,7 @@ class DasanPosition(ClimbingPosition):
         return auction.validate(move, self.bid)
 
     def _open_to(self) -> int:
-        """Return the highest opening bid."""
+        """Return the highest bid with which the auction may be opened."""
         return auction.HIGHEST if self.options["open_higher"] else 1
 
     def legal_moves(self, hand: int) -> LegalMoves:
@@ -103,7 +103,7 @@ class DasanPosition(ClimbingPosition):
         return LegalMoves(listed + combinations.legal_plays(hand, table, self.called & hand))
 
     def copy_shared(self, other: DasanPosition) -> None:
-        """Copy the fields that every seat may know: the allow-list for views.
+        """Copy from `other` the fields that every seat may know and that a view takes unchanged.
 
         `partner` is not copied, since it is secret until the called card has been played.
         """
@@ -140,7 +140,7 @@ class DasanState(DasanPosition):
         """Return the position as a seat may know it. The seat None stands for the public.
 
         The view lacks the seed and the other hands. A talon that the seat has not seen and a
-        secret partner are hidden.
+        partner that the seat may not know are hidden.
 
         Raises:
             ValueError: if there is no such seat.
@@ -161,8 +161,10 @@ class DasanState(DasanPosition):
         return view
 
     def deal_cards(self, deal: int = 1, dealer: int = 0) -> None:
-        """Deal the cards of a new deal, by default the first. The auction begins with the holder of
-        the lowest heart.
+        """Deal the cards of a new deal, by default the first, and begin its auction.
+
+        The first card goes to the seat `dealer`. The first turn goes to the seat that holds the
+        lowest heart that was dealt.
         """
         players = self.players
         order = Randomness(self.seed, deal).shuffle(DECK.order)
@@ -194,7 +196,7 @@ class DasanState(DasanPosition):
         return after
 
     def _apply(self, move: Move) -> None:
-        """Apply a legal move to this state, which is a new copy."""
+        """Apply a legal move to this state, which must be a new copy."""
         turn = self.turn
         if turn is None:
             return
@@ -262,7 +264,11 @@ class DasanState(DasanPosition):
 
 
 class DasanView(DasanPosition):
-    """A position as one seat may know it. `talon` has card names, and `??` for hidden cards."""
+    """A position as one seat, or the public, may know it.
+
+    `talon` has card names, and `??` for hidden cards. `partner` is None if there is none, or if the
+    seat may not know it.
+    """
 
     FIELDS: ClassVar[tuple[Field, ...]] = (
         *DasanPosition.FIELDS,
@@ -309,15 +315,15 @@ class Dasan(auction.AuctionGame):
         return talon_facts(data) + called + table_facts(data)
 
     def roles(self, data: JsonDict, seat: int) -> list[Phrase]:
-        """Return one phrase for the declarer (with the bid) or a known partner, none for others."""
+        """Return one phrase for the declarer, with the bid, or a known partner; otherwise none."""
         return super().roles(data, seat) + [Phrase("partner")] * (data["partner"] == seat)
 
     def most_moves(self, players: int) -> int:
-        """Return an upper bound. The longest list that a search found has 92 moves."""
+        """Return an upper bound on the legal moves. The longest list that a search found has 92."""
         return 128
 
     def max_difference(self, players: int, options: Options) -> int:
-        """Return the difference after a bid of 3.
+        """Return the points by which the declarer and an opponent differ after a bid of 3.
 
         With three players it is 9, between 6 and -3 points. With four it is 6, between 3 and -3.
         """

@@ -9,7 +9,10 @@ from games.position import Table
 
 
 def check_position(problems: list[str], data: JsonDict) -> Table | None:
-    """Check the clauses of Dasan. Return the play on the table, or None."""
+    """Check a position of Dasan, and add a sentence to `problems` for each rule it breaks.
+
+    Returns the play on the table, or None if there is none or it cannot be read.
+    """
     players: int = data["players"]
     table = read_table(problems, data["table"], DECK, players, identify)
     if data["phase"] == "auction":
@@ -30,7 +33,7 @@ def check_position(problems: list[str], data: JsonDict) -> Table | None:
 
 
 def _check_calling(problems: list[str], data: JsonDict) -> None:
-    """Check the players, table and turn while the declarer calls a card."""
+    """Check players, table and turn in the phase `call`, and add to `problems` what is wrong."""
     if data["players"] != 4:
         problems.append("The phase call exists only with four players.")
     if data["table"] is not None:
@@ -40,7 +43,10 @@ def _check_calling(problems: list[str], data: JsonDict) -> None:
 
 
 def _check_nothing_called(problems: list[str], data: JsonDict) -> None:
-    """Check a position without a called card."""
+    """Check a position without a called card, and add to `problems` what is wrong.
+
+    With four players, the play must not have begun. There must be no partner.
+    """
     if data["players"] == 4 and data["phase"] in ("play", "over"):
         problems.append("called must be set once four players have started to play.")
     if data["partner"] is not None:
@@ -48,7 +54,10 @@ def _check_nothing_called(problems: list[str], data: JsonDict) -> None:
 
 
 def _check_called(problems: list[str], data: JsonDict) -> None:
-    """Check the called card and the partner against the visible hands."""
+    """Check the called card and the partner, and add to `problems` what is wrong.
+
+    The card must be of a rank from 4 to T, and both must fit the visible hands.
+    """
     hands = validation.known_hands(data)
     called, declarer, partner = data["called"], data["declarer"], data["partner"]
     if called not in DECK.number or DECK.number[called] >= 4 * CALLABLE:

@@ -73,7 +73,8 @@ Tuples would make compiled games 10 % slower, and pure Python no faster.
 def group_of(cards: int, level: int, category: int, length: int) -> Group:
     """Pack a group's number of cards, deciding rank (`level`), category and length into an integer.
 
-    The length is the number of ranks of a run, the number of cards of a bomb, and otherwise 1.
+    `cards` counts kickers too. The length is the number of ranks of a run (without kickers), the
+    number of cards of a bomb, and otherwise 1.
     """
     return cards << 16 | level << 12 | category << 8 | length
 
@@ -110,7 +111,8 @@ class Combinations:
 
     Attributes:
         deck: the deck, of one pack or two.
-        categories: the categories that exist, apart from bombs and the rocket.
+        categories: the categories that exist, as indices into `NAMES`, without bombs and the
+            rocket, which always exist.
         pair_as_solos: whether a quad may carry a pair in place of two single cards.
         doubling_bomb: the smallest number of cards of a bomb that doubles the score.
     """
@@ -139,8 +141,9 @@ class Combinations:
     def classify(self, cards: int) -> tuple[int, int, int] | None:
         """Return the category, level and length of these cards, or None if they are no combination.
 
-        The category is an index into `NAMES`. The ranks with the most cards decide. All other
-        ranks must be kickers.
+        There must be at least one card. The ranks with the most cards decide, and all others must
+        be kickers. The category is an index into `NAMES`, the level is the number of the highest
+        deciding rank, and the length is as in `group_of`.
         """
         number = self.deck.count(cards)
         if number == 1:
@@ -178,7 +181,7 @@ class Combinations:
         return category, level, length
 
     def check_beats(self, move: Move, table: Move) -> None:
-        """Check that a play beats the table.
+        """Check that a play beats the table. Both must be results of `identify`.
 
         Raises:
             IllegalMove: if the play does not beat the table. The reason is `wrong-category` or
@@ -199,7 +202,10 @@ class Combinations:
             raise not_higher(move.text, table)
 
     def doubles(self, move: Move) -> bool:
-        """Return whether a play doubles the score: the rocket, or a large enough bomb."""
+        """Return whether a play doubles the score: the rocket, or a large enough bomb.
+
+        The play must be a result of `identify`.
+        """
         category = move.value
         return category == ROCKET or (category == BOMB and (move.length or 0) >= self.doubling_bomb)
 
@@ -222,7 +228,11 @@ class Combinations:
         return groups
 
     def follows(self, masks: int, table: Move) -> list[Group]:
-        """Return the groups of a hand with these rank masks that beat the table, as in `leads`."""
+        """Return the groups of a hand with these rank masks that beat `table`, an identified play.
+
+        As in `leads`, kickers are not checked. The order is that of `leads`, except that the rocket
+        comes last if `table` is a bomb.
+        """
         category, level, length = table.value, table.level, table.length or 1
         groups: list[Group] = []
         if category < BOMB:
@@ -244,7 +254,7 @@ class Combinations:
         ]
 
     def _add_bombs(self, groups: list[Group], masks: int) -> None:
-        """Add the groups of all bombs and of the rocket to `groups`."""
+        """Add to `groups` the bombs and the rocket that a hand with these rank masks has."""
         packs = self.deck.packs
         if masks >> (3 * STRIDE):
             for size in range(4, 4 * packs + 1):
@@ -253,14 +263,17 @@ class Combinations:
             groups.append(group_of(2 * packs, RED, ROCKET, 1))
 
     def build(self, hand: int, group: Group, kickers: tuple[int, ...]) -> Move:
-        """Return the play of a group with kickers of these ranks, in the lowest suits held."""
+        """Return the play of a group with kickers of these ranks, in the lowest suits held.
+
+        If no ranks are given, the play has no kickers, even if its category needs them.
+        """
         cards = self.core(hand, group)
         if kickers:
             cards += self.attached(hand, group, kickers)
         return self._move(cards, category_of(group), level_of(group), length_of(group))
 
     def core(self, hand: int, group: Group) -> int:
-        """Return the cards of a group's plays without kickers, in the lowest suits held."""
+        """Return the cards of a group's plays except the kickers, in the lowest suits held."""
         level, category = level_of(group), category_of(group)
         deck = self.deck
         if category == ROCKET:
@@ -275,9 +288,10 @@ class Combinations:
         return cards
 
     def attached(self, hand: int, group: Group, kickers: tuple[int, ...]) -> int:
-        """Return the cards of a group's kickers, given by rank, in the lowest suits held.
+        """Return the cards of kickers of these ranks for a group, in the lowest suits held.
 
-        The same rank twice stands for a pair in place of two single cards.
+        Each kicker is a single card or a pair, depending on the group's category. The same rank
+        twice stands for a pair in place of two single cards.
         """
         if len(kickers) == 2 and kickers[0] == kickers[1]:
             return self.deck.lowest(hand, kickers[0], 2)
@@ -321,19 +335,25 @@ def run_mask(level: int, length: int) -> int:
 
 
 def cards_in(category: int, length: int) -> int:
-    """Return the number of cards, with kickers, in a play other than a bomb or the rocket."""
+    """Return the number of cards, with kickers, in a play other than a bomb or the rocket.
+
+    `length` is the number of ranks of a run, and otherwise 1.
+    """
     size = SIZE[category]
     return (size + KICKER_SIZE[category] * (2 if size == 4 else 1)) * length
 
 
 def _add_groups(groups: list[Group], ranks: int, cards: int, category: int, length: int) -> None:
-    """Add a group to `groups` for each deciding rank in the mask `ranks`."""
+    """Add a group to `groups` for each deciding rank in the mask `ranks`.
+
+    `cards`, `category` and `length` are as in `group_of`.
+    """
     base = group_of(cards, 0, category, length)
     groups += [base | rank << 12 for rank in ranks_in(ranks)]
 
 
 def _add_runs(groups: list[Group], ranks: int, category: int) -> None:
-    """Add the groups of all runs of a category in the mask `ranks` to `groups`."""
+    """Add to `groups` all runs of a category whose ranks are in the mask `ranks`."""
     ranks &= IN_RUNS
     length = SHORTEST_RUN[SIZE[category]]
     starts = run_starts(ranks, length)

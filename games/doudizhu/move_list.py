@@ -24,10 +24,10 @@ from games.rank_masks import STRIDE, rank_masks, ranks_held, ranks_in
 
 
 class Kickers:
-    """The sets of kickers for one group, in order. Each set is a tuple of ranks.
+    """The sets of kickers for one group, in the contract's order. Each set is a tuple of ranks.
 
-    A set has `number` ranks of `mask`, but not both jokers if `no_rocket` is true. A rank in the
-    mask `doubles` may be attached twice in place of two ranks.
+    A set has `number` different ranks of `mask`, but not both jokers if `no_rocket` is true. A rank
+    in the mask `doubles` may also be attached twice in place of two ranks; then `number` must be 2.
     """
 
     def __init__(self, mask: int, number: int, no_rocket: bool, doubles: int = 0) -> None:
@@ -45,7 +45,7 @@ class Kickers:
         return number + self._doubles.bit_count()
 
     def all(self) -> list[tuple[int, ...]]:
-        """Return all sets."""
+        """Return all sets, each with its ranks ascending."""
         sets = list(combinations(ranks_in(self._mask), self._number))
         if self._jokers:
             sets = [ranks for ranks in sets if ranks[-2] != BLACK]
@@ -139,7 +139,7 @@ class DoudizhuMoves(LegalMoves):
         return texts
 
     def shapes(self) -> list[tuple[int, Shape]]:
-        """Return the cards of each move with the shape of the move.
+        """Return the cards of each move, as a hand, with the shape of the move.
 
         Creating `Move`s first would take three times as long.
         """
@@ -155,7 +155,10 @@ class DoudizhuMoves(LegalMoves):
         return moves
 
     def _with_kickers(self, core: str, group: Group, kickers: Kickers) -> list[str]:
-        """Return a group's plays as strings. `core` is the play without kickers, as a string."""
+        """Return a group's plays as strings, one for each set of kickers.
+
+        `core` is the play without kickers, as a string.
+        """
         deck, level = self._plays.deck, level_of(group)
         size = KICKER_SIZE[category_of(group)]
         ranks = range(len(deck.ranks))

@@ -79,7 +79,7 @@ class DoudizhuPosition(ClimbingPosition):
         self.plays = combinations(self.players, bool(self.options["quad_pair_as_solos"]))
 
     def copy_shared(self, other: DoudizhuPosition) -> None:
-        """Copy the fields that every seat may know: the allow-list for views."""
+        """Copy from `other` the fields that every seat may know and that a view takes unchanged."""
         self.copy_climbing(other)
         self.plays = other.plays
         self.first = other.first
@@ -115,8 +115,10 @@ class DoudizhuState(DoudizhuPosition):
         return view
 
     def deal_cards(self, deal: int = 1, dealer: int = 0) -> None:
-        """Deal the cards of a new deal, by default the first. The auction begins with the seat that
-        draws the exposed card, which is never in the talon.
+        """Deal the cards of a new deal, by default the first, and begin its auction.
+
+        The first card goes to the seat `dealer`. The first turn goes to the seat that draws the
+        exposed card, which is never in the talon.
         """
         players, cards = self.players, self.deck
         self.plays = combinations(players, bool(self.options["quad_pair_as_solos"]))
@@ -149,7 +151,7 @@ class DoudizhuState(DoudizhuPosition):
         return after
 
     def _apply(self, move: Move) -> None:
-        """Apply a legal move to this state, which is a new copy."""
+        """Apply a legal move to this state, which must be a new copy."""
         turn = self.turn
         if turn is None:
             return
@@ -163,7 +165,10 @@ class DoudizhuState(DoudizhuPosition):
             self._call(move, self.turn)
 
     def _call(self, move: Move, following: int) -> None:
-        """Apply a bid or a pass. `following` is the seat that would call next."""
+        """Apply a bid or a pass of the auction, and end the auction if it was the last one.
+
+        `following` is the seat that would bid or pass next.
+        """
         if move.kind == BID:
             self.bid = move.value
             self.passes = 0
@@ -188,8 +193,8 @@ class DoudizhuState(DoudizhuPosition):
     def _passed_out(self) -> None:
         """End an auction without a bid.
 
-        Deal again, or finish the deal with 0 points for all after as many redeals in a row as
-        the option `redeals` allows.
+        Deal again or, after as many redeals in a row as the option `redeals` allows, finish the
+        deal with 0 points for all.
         """
         last = self.results[-1]["deal"] if self.results else 0
         redeals = self.options["redeals"]
@@ -229,7 +234,10 @@ class DoudizhuState(DoudizhuPosition):
         self._finish(change, out)
 
     def _is_spring(self, out: int) -> bool:
-        """Return whether the losers never played. A losing declarer may have played once."""
+        """Return whether the losers never played. A losing declarer may have played once.
+
+        `out` is the seat that has gone out. Only plays in the history count.
+        """
         plays = [seat for seat, move in self.history if move.startswith("play:")]
         if out == self.declarer:
             return all(seat == out for seat in plays)
@@ -247,7 +255,10 @@ class DoudizhuState(DoudizhuPosition):
 
 
 class DoudizhuView(DoudizhuPosition):
-    """A position as one seat may know it. `talon` has card names, and `??` for hidden cards."""
+    """A position as one seat, or the public, may know it.
+
+    `talon` has card names, and `??` for hidden cards.
+    """
 
     FIELDS: ClassVar[tuple[Field, ...]] = (
         *DoudizhuPosition.FIELDS,
@@ -317,15 +328,18 @@ class Doudizhu(auction.AuctionGame):
         return facts + table_facts(data)
 
     def most_moves(self, players: int) -> int:
-        """Return an upper bound. The longest lists that a search found have 497 and 1,845 moves."""
+        """Return an upper bound on the legal moves.
+
+        The longest lists that a search found have 497 moves with three players, 1,845 with four.
+        """
         return {3: 600, 4: 2_000}[players]
 
     def max_difference(self, players: int, options: Options) -> int:
-        """Return the difference after a bid of 3 and 3 doublings, or 2 with four players.
+        """Return the points by which the declarer and an opponent differ if the stake is high.
 
-        With the option `spring`, there is one more doubling. The rules set no practical limit. But
-        99 of 100 deals have no more bombs and rockets than that, whoever takes the talon (99.4 %
-        and 99.7 % of 40,000 deals).
+        The bid is 3, with 3 doublings, or 2 with four players, and one more with the option
+        `spring`. The rules set no practical limit, but 99 of 100 deals have no more bombs and
+        rockets than that, whoever takes the talon (99.4 % and 99.7 % of 40,000 deals).
         """
         doublings = {3: 3, 4: 2}[players] + bool(options.get("spring"))
         return auction.HIGHEST * players * (1 << doublings)

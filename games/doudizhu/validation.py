@@ -8,7 +8,10 @@ from games.position import Table
 
 
 def check_position(problems: list[str], data: JsonDict) -> Table | None:
-    """Check the clauses of Dou Dizhu. Return the play on the table, or None."""
+    """Check a position of Dou Dizhu, and add a sentence to `problems` for each rule it breaks.
+
+    Returns the play on the table, or None if there is none or it cannot be read.
+    """
     players: int = data["players"]
     deck = DECKS[players]
     identify = combinations(players, bool(data["options"]["quad_pair_as_solos"])).identify

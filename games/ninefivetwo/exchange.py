@@ -38,12 +38,18 @@ class ExchangePair:
         return self.count - len(self.given)
 
     def to_dict(self, *names: str) -> dict[str, Any]:
-        """Return the wire form with these fields besides the seats."""
+        """Return the wire form: the seats, and the fields in `names`.
+
+        These may be `count`, `given` and `returned`.
+        """
         wire = {"count": self.count, "given": [*self.given], "returned": [*self.returned]}
         return {"giver": self.giver, "debtor": self.debtor, **{name: wire[name] for name in names}}
 
     def seen_by(self, seat: int | None) -> ExchangePair:
-        """Return the pairing as a seat may know it: only giver and debtor see the cards."""
+        """Return the pairing with its cards masked, unless the seat is its giver or debtor.
+
+        The seat None stands for the public.
+        """
         if seat in (self.giver, self.debtor):
             return self
         given, returned = (HIDDEN,) * len(self.given), (HIDDEN,) * len(self.returned)
@@ -53,7 +59,8 @@ class ExchangePair:
 def _read(deck: Deck, entries: Any) -> tuple[ExchangePair, ...]:
     """Read pairings from their wire form: open ones have a `count`, closed ones have `returned`.
 
-    The given cards are sorted in deck order, and the returned cards along with them.
+    The given cards are sorted in deck order. If there is a returned card for each, the returned
+    cards are sorted along with them.
     """
     pairs = []
     for entry in entries:
@@ -76,12 +83,12 @@ EXCHANGED_FIELD: Final = Field(
 
 
 def pairings(targets: Sequence[int], tricks: Sequence[int]) -> tuple[ExchangePair, ...]:
-    """Return the pairings after a deal with these targets and tricks, in order.
+    """Return the pairings after a deal with these targets and tricks, in the order of exchange.
 
-    There are none if every seat has won exactly as many tricks as its target. With one giver and
-    two debtors, the giver's left neighbour comes first. With two givers and one debtor, the
-    debtor's left neighbour comes first. 9-5-2 is played clockwise, so the left neighbour is the
-    next seat.
+    Both lists are by seat. There are no pairings if every seat has won exactly as many tricks as
+    its target. With one giver and two debtors, the giver's left neighbour comes first. With two
+    givers and one debtor, the debtor's left neighbour comes first. 9-5-2 is played clockwise, so
+    the left neighbour is the next seat.
     """
     players = len(targets)
     over = {seat: tricks[seat] - targets[seat] for seat in range(players)}
@@ -101,7 +108,7 @@ def pairings(targets: Sequence[int], tricks: Sequence[int]) -> tuple[ExchangePai
 def give_back(deck: Deck, hand: int, given: Names) -> tuple[int, Names]:
     """Return the debtor's hand after returning cards, and the card returned for each given card.
 
-    `hand` includes the given cards. For each given card the debtor returns its highest card of the
+    `hand` must include the given cards. For each of them the debtor returns its highest card of the
     suit, which is the given card itself if the debtor has no higher card.
     """
     returned = []
@@ -118,9 +125,10 @@ def history_for(
 ) -> History:
     """Return a history as a seat may know it. Discards and exchanges of others are masked.
 
-    The cards of a `give:` are known to the giver and the debtor of its pairing, or only to the
-    giver if no pairing matches. Moves are matched to pairings from the end, because the beginning
-    of the history of a set-up position may be missing.
+    `seat` is None for the public. `closed` and `due` are the closed and the open pairings of the
+    deal, in order. The cards of a `give:` are known to the giver and the debtor of its pairing, or
+    only to the giver if no pairing matches. Moves are matched to pairings from the end, because the
+    beginning of the history of a set-up position may be missing.
     """
     unmatched = [
         (pair.giver, pair.debtor, set(pair.given)) for pair in (*reversed(due), *reversed(closed))

@@ -110,9 +110,9 @@ class NinefivetwoPosition(BasePosition):
         return PLAYS[card_of(move)]
 
     def cards_owed(self, held: int) -> int:
-        """Return the number of cards that are still due in the current pairing, or else discards.
+        """Return how many cards the seat to move must still give in its pairing, or else discard.
 
-        `held` is the number of cards in the hand of the seat to move.
+        `held` is the number of cards in its hand. The phase must be `exchange` or `discard`.
         """
         return self.owed[0].open if self.owed else held + sum(self.tricks) - TRICKS
 
@@ -132,9 +132,9 @@ class NinefivetwoPosition(BasePosition):
         return LegalMoves([moves[card] for card in self.deck.numbers(hand)])
 
     def copy_shared(self, other: NinefivetwoPosition) -> None:
-        """Copy the fields that every seat may know, the allow-list for views, and the history.
+        """Copy from `other` the fields that every seat may know, and the history.
 
-        A view then masks the history. `owed` and `exchanged` are not copied, since a view masks
+        A view must then mask the history. `owed` and `exchanged` are not copied, since a view masks
         cards in these fields.
         """
         self.copy_common(other)
@@ -160,7 +160,7 @@ class NinefivetwoState(NinefivetwoPosition):
         """Return the position as a seat may know it. The seat None stands for the public.
 
         The view lacks the seed and the other hands. The talon, the discards of another seat and
-        exchanges between other seats are hidden.
+        the cards of exchanges between other seats are hidden.
 
         Raises:
             ValueError: if there is no such seat.
@@ -184,7 +184,8 @@ class NinefivetwoState(NinefivetwoPosition):
     ) -> None:
         """Deal the cards of a new deal, by default the first, starting with the 5-player.
 
-        The exchange begins if cards are owed, and otherwise the phase `trump`.
+        `targets` has the target of each seat, and `owed` the open pairings. The phase `exchange`
+        begins if there are any, and otherwise `trump`.
         """
         order = Randomness(self.seed, deal).shuffle(DECK.order)
         start, drawn = targets.index(5), TRICKS * PLAYERS
@@ -217,7 +218,7 @@ class NinefivetwoState(NinefivetwoPosition):
         return after
 
     def _apply(self, move: Move) -> None:
-        """Apply a legal move to this state, which is a new copy."""
+        """Apply a legal move to this state, which must be a new copy."""
         turn = self.turn
         if turn is None:
             return
@@ -235,7 +236,7 @@ class NinefivetwoState(NinefivetwoPosition):
             self._start_play_after_discards()
 
     def _move_cards(self, seat: int, cards: int) -> None:
-        """Add cards to a seat's hand, or remove them if `cards` is negative."""
+        """Add cards to a seat's hand, or remove them if `cards` is the negative of a hand."""
         hands = list(self.hands)
         hands[seat] += cards
         self.hands = tuple(hands)
@@ -248,7 +249,7 @@ class NinefivetwoState(NinefivetwoPosition):
         self._start_play_after_discards()
 
     def _start_play_after_discards(self) -> None:
-        """Start the play once the 9-player has no more cards to discard."""
+        """Start the play if the 9-player has no more cards to discard."""
         if self.cards_owed(self.hands[self.dealer].bit_count()) <= 0:
             self.phase = "play"
             self.turn = self.targets.index(5)
@@ -296,7 +297,7 @@ class NinefivetwoState(NinefivetwoPosition):
 
 
 class NinefivetwoView(NinefivetwoPosition):
-    """A position as one seat may know it.
+    """A position as one seat, or the public, may know it.
 
     `talon` and `discards` have card names, and `??` for hidden cards.
     """
@@ -342,7 +343,7 @@ class Ninefivetwo(Game):
         return [suit for suit in suits if suit]
 
     def most_moves(self, players: int) -> int:
-        """Return the size of a hand with the talon, any card of which may be discarded."""
+        """Return the size of a hand with the talon, since each of its cards may be discarded."""
         return TRICKS + TALON
 
     def max_difference(self, players: int, options: Options) -> int:

@@ -27,12 +27,12 @@ Trick = tuple[tuple[int, Move], ...]
 
 
 def card_of(move: Move) -> int:
-    """Return the number of a move's single card."""
+    """Return the number of a move's card. The move must name exactly one card."""
     return move.cards.bit_length() - 1
 
 
 def suit_of(move: Move) -> int:
-    """Return the suit of a move's single card, an index into `SUITS`."""
+    """Return the suit of a move's card, an index into `SUITS`. The move must name exactly one."""
     return card_of(move) & 3
 
 
@@ -53,7 +53,8 @@ TRUMP_FIELD: Final = Field(
 def playable(hand: int, trick: Trick) -> int:
     """Return the cards of a hand that may be played.
 
-    These are the cards of the suit led, or all cards if the hand has none of that suit or leads.
+    These are the cards of the suit led, or all cards if the hand has none of it. All cards may be
+    led.
     """
     if not trick:
         return hand
@@ -61,9 +62,10 @@ def playable(hand: int, trick: Trick) -> int:
 
 
 def best_of(cards: Sequence[int], trump: int) -> int:
-    """Return the card of a trick that beats the others: the highest trump, else of the suit led.
+    """Return the card that wins a trick: the highest trump, or else the highest of the suit led.
 
-    `cards` are the numbers of the cards in order, at least one.
+    `cards` are the numbers of the cards in the order of play. There must be at least one. `trump`
+    is an index into `SUITS`.
     """
     best = cards[0]
     for card in cards[1:]:

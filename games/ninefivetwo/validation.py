@@ -22,7 +22,7 @@ SEATS: Final = 3
 
 
 def check_position(problems: list[str], data: JsonDict) -> None:
-    """Check the clauses of 9-5-2."""
+    """Check a position of 9-5-2, and add a sentence to `problems` for each rule it breaks."""
     counts = validation.hand_sizes(data)
     for name in ("targets", "tricks"):
         validation.one_per_seat(problems, name, data[name], SEATS)
@@ -78,7 +78,7 @@ def _phase(problems: list[str], data: JsonDict) -> None:
 
 
 def _trick(problems: list[str], data: JsonDict) -> list[str]:
-    """Check the trick. Return the names of its valid cards."""
+    """Check the trick, and add to `problems` what is wrong. Return the names of its valid cards."""
     trick, turn = data["trick"], data["turn"]
     if trick and data["phase"] != "play":
         problems.append(f"trick must be empty in {data['phase']}.")
@@ -109,7 +109,11 @@ def _trick(problems: list[str], data: JsonDict) -> list[str]:
 
 
 def _sizes(problems: list[str], data: JsonDict, counts: list[int]) -> None:
-    """Check for each seat that the tricks won and its cards to play add up to 16."""
+    """Check how many cards each seat has to play, and add to `problems` what is wrong.
+
+    With the tricks won by all seats, it must make 16. `counts` has the size of each hand. If the
+    tricks alone are wrong for the phase, nothing else is checked.
+    """
     phase, targets = data["phase"], data["targets"]
     if min(data["tricks"]) < 0:
         problems.append("tricks has a negative number.")
@@ -143,7 +147,12 @@ def _surplus(data: JsonDict) -> int:
 
 
 def _pairings(problems: list[str], data: JsonDict, counts: list[int]) -> None:
-    """Check the seats and cards of all pairings, and that each giver can fill its open pairing."""
+    """Check the open and closed pairings, and add to `problems` what is wrong.
+
+    Giver and debtor must be different seats. The giver of an open pairing must still owe cards and
+    hold as many. In a closed pairing, no card may be given twice or returned twice. `counts` has
+    the size of each hand.
+    """
     for name in ("owed", "exchanged"):
         for number, pair in enumerate(data[name]):
             where = f"{name}[{number}]"
@@ -169,10 +178,11 @@ def _pairings(problems: list[str], data: JsonDict, counts: list[int]) -> None:
 
 
 def _cards(problems: list[str], data: JsonDict, played: list[str]) -> None:
-    """Check that all cards are in the deck, and that none occurs twice, in one place or several.
+    """Add a sentence to `problems` for each card that is not in the deck or occurs twice.
 
-    In a view, the hand and the counts are checked too, and hidden cards are left out.
-    The cards in `exchanged` are not counted: they are in hands again, or have been played.
+    All places are counted together, except `exchanged`, whose cards are in hands again or have been
+    played. `played` has the names of the cards in the trick. In a view, the hand and the counts are
+    checked too, and hidden cards are left out.
     """
     cards = [*data["talon"], *data["discards"], *played]
     for pair in data["owed"]:

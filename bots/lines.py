@@ -39,7 +39,7 @@ class LineProgram:
 
     @property
     def running(self) -> bool:
-        """Whether the program was started and has not been stopped since. It may have ended."""
+        """Whether the program was started and not stopped since. It may have ended by itself."""
         return self._process is not None
 
     def start(self) -> None:

@@ -153,7 +153,10 @@ class Environment:
         )
 
     def agent_iter(self, max_iter: int = 2**63) -> Iterator[str]:
-        """Yield the agent to move until all agents have been removed, at most `max_iter` times."""
+        """Yield the agent to move until all agents have been removed, at most `max_iter` times.
+
+        The caller must call `step` each time.
+        """
         while self.agents and max_iter > 0:
             yield self.agent_selection
             max_iter -= 1

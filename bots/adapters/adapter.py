@@ -116,7 +116,7 @@ class Adapter:
             return match
 
     def end(self, request: Mapping[str, Any]) -> None:
-        """End a match, given the body of `POST /end`. An unknown match is ignored."""
+        """Close the program of a match, given the body of `POST /end`. Ignore an unknown match."""
         with self._lock:
             match = self._matches.pop(request["match"], None)
         if match is not None:

@@ -25,7 +25,8 @@ Response = int | list[int]
 def conversation(deal: Deal, auction: bool) -> tuple[list[Request], list[Response]]:
     """Return a deal's requests up to the current one, and the responses to all earlier ones.
 
-    If `auction` is False, the conversation begins after the auction.
+    The responses are the moves that were played, even those that the program did not choose. If
+    `auction` is False, the conversation begins after the auction.
 
     Raises:
         NoAnswer: if the program would have to bid a second time, which Botzone does not allow.

@@ -60,7 +60,7 @@ class Agent(adapter.AdaptedProgram):
         self._lock = RLock()
 
     def start(self) -> None:
-        """Start the process, and wait up to ten minutes until it has loaded the agent.
+        """Start the process, and wait, up to ten minutes, until it has loaded the agent.
 
         Raises:
             NoAnswer: if the agent cannot be loaded.

@@ -147,7 +147,8 @@ def _lead(turn: Turn, combos: list[Combo]) -> Combo:
 def _lead_score(turn: Turn, combo: Combo) -> float:
     """Return the score of a lead.
 
-    Long and low plays score high. Plays that let an opponent go out score low.
+    Long and low plays score high, and so does a single card that lets a teammate go out. Bombs, and
+    plays that let an opponent go out, score low.
     """
     size = len(combo.ranks)
     score = 0.5 * size - combo.top / combo.length

@@ -69,7 +69,7 @@ class Turn:
 
     `counts` is the seat's hand by rank. `unseen` counts by rank the cards in other hands or face
     down. `cards_left` is the number of cards in each hand. `opponents` are the seats to play
-    against, of which there must be one. `fewest_cards` and `most_cards` are the numbers of cards in
+    against; there must be one. `fewest_cards` and `most_cards` are the numbers of cards in
     the opponents' smallest and largest hands. `table` is the play to beat, or None for a lead.
     `owner` is the seat that made the play to beat, and has no meaning without such a play.
     """

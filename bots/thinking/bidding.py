@@ -40,7 +40,7 @@ class WinModel:
 
 
 def choose_bid(model: WinModel, counts: Counts, moves: Sequence[str]) -> str:
-    """Return the highest bid that the hand is worth if this bid is legal, else the first move.
+    """Return the highest bid that the hand is worth, if this bid is legal, or else the first move.
 
     The first move is a pass, or the bid that the opener of Dasan must make.
     """

@@ -210,7 +210,7 @@ def _ninefivetwo(view: View, hidden: set[str]) -> Limits:
 
 
 def voids(view: View) -> dict[str, set[int]]:
-    """Return for each suit of 9-5-2 the seats that have failed to follow, in the history."""
+    """Return for each suit of 9-5-2 the seats that failed to follow it, as the history shows."""
     plays = [
         (entry["seat"], cards_of(entry["move"])[0])
         for entry in view["history"]

@@ -85,7 +85,7 @@ def _read_view(view: View) -> _Trick:
 
 
 def _distinct_plays(view: View, moves: Sequence[str]) -> list[tuple[str, Combo]]:
-    """Return the first play of each category with the same ranks, as (move, play without suits).
+    """Return the plays as (move, play without suits), only the first of those that differ in suits.
 
     If there are more than `MAX_PLAYS`, those with the least valuable cards are returned.
     """
@@ -138,8 +138,8 @@ def worth(counts: Counts) -> float:
 def _attach_extras(pairs: list[int], singles: list[int]) -> float:
     """Remove the extra cards of a full house from `pairs` or `singles`. Return the worth saved.
 
-    Both lists hold ranks, ascending. Those cards are removed that save most. If none save anything,
-    the lists stay as they are and the result is 0.
+    Both lists hold ranks, ascending. Of several choices, the one that saves most is removed. If
+    none saves anything, the lists stay as they are and the result is 0.
     """
     best = 0.0
     taken: tuple[list[int], list[int]] = ([], [])

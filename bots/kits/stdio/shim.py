@@ -48,7 +48,7 @@ def move_in(line: str) -> Answer:
 class Shim:
     """A bot that passes requests to a program, one at a time.
 
-    The program is restarted after a failure.
+    After a failure, the program is restarted for the next request.
     """
 
     def __init__(self, program: LineProgram) -> None:

@@ -230,8 +230,7 @@ class Combinations:
     def follows(self, masks: int, table: Move) -> list[Group]:
         """Return the groups of a hand with these rank masks that beat `table`, an identified play.
 
-        As in `leads`, kickers are not checked. The order is that of `leads`, except that the rocket
-        comes last if `table` is a bomb.
+        As in `leads`, kickers are not checked. The order is that of `leads`.
         """
         category, level, length = table.value, table.level, table.length or 1
         groups: list[Group] = []
@@ -246,6 +245,7 @@ class Combinations:
             groups.sort()
             return groups
         self._add_bombs(groups, masks)
+        groups.sort()
         least = _strength(category, level, length)
         return [
             group

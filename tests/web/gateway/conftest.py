@@ -1,5 +1,3 @@
-"""A gateway for all tests of a module."""
-
 from collections.abc import Iterator
 
 import pytest

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import re
 import shlex
 import sys
 import threading
@@ -29,6 +30,7 @@ from tournament.store.chain import Digest
 from web.gateway.calls import ask_digest
 from web.gateway.connector import Connector
 
+# A bot that hangs or fails on request, and moves differently after a restart.
 PROGRAM = """
 import pathlib, sys, threading
 sys.path.insert(0, {root!r})
@@ -46,14 +48,6 @@ kit.run(move, name="bot", version="1", games=["doudizhu"])
 """
 
 
-def started(folder: Path) -> HttpBot:
-    """Start a bot that hangs or fails on request, and moves differently after a restart."""
-    program = folder / "bot.py"
-    program.write_text(PROGRAM.format(root=str(ROOT), folder=str(folder)))
-    bot = Bot("bot", command=shlex.join([sys.executable, str(program)]))
-    return reach(bot, LaunchSettings(Limits(), 60_000))
-
-
 def body(match: str, turn: int, *view: str) -> bytes:
     clock = {"move_ms": 1000, "bank_ms": 0}
     asked = {"match": match, "turn": turn, "view": dict.fromkeys(view), "moves": ["pass", "new"]}
@@ -62,34 +56,30 @@ def body(match: str, turn: int, *view: str) -> bytes:
 
 @contextlib.contextmanager
 def program(gateway: Gateway, bot: HttpBot) -> Iterator[tuple[list[str], HttpBot]]:
-    """Run the program of ann's author. Yields the sentences for the author, and the bot as the
-    runner sees it."""
+    """Run the program of ann's author. Yields its sentences, and the bot of the runner."""
     with gateway.program("ann", bot) as sentences, closing(gateway.runner("ann")) as seen:
         yield sentences, seen
 
 
-def test_a_late_bot_is_restarted_for_its_next_match(gateway: Gateway, tmp_path: Path) -> None:
-    with program(gateway, started(tmp_path)) as (messages, bot):
-        assert result(bot.move(body("m", 1, "hang"), 0.5)) == FaultKind.TIMEOUT
-        moves = [bot.move(body("m", 2), 60), bot.move(body("n", 3), 60)]
+def test_an_author_reads_of_failures_and_a_late_bot_is_restarted(
+    gateway: Gateway, tmp_path: Path
+) -> None:
+    path = tmp_path / "bot.py"
+    path.write_text(PROGRAM.format(root=str(ROOT), folder=str(tmp_path)))
+    own = Bot("bot", command=shlex.join([sys.executable, str(path)]))
+    with program(gateway, reach(own, LaunchSettings(Limits(), 60_000))) as (messages, bot):
+        assert result(bot.move(body("m", 1, "fail"), 60)) == FaultKind.INVALID
+        assert re.match("The bot answered POST .*500.* last line: IndexError: .*9", messages[-1])
+        assert result(bot.move(body("m", 2, "hang"), 0.5)) == FaultKind.TIMEOUT
+        moves = [bot.move(body("m", 3), 60), bot.move(body("n", 4), 60)]
         assert list(map(result, moves)) == ["pass", "new"]
         assert messages[-1] == "Too late: the runner does not wait for POST /move any more."
 
 
-def test_an_author_reads_that_the_bot_failed(gateway: Gateway, tmp_path: Path) -> None:
-    """The bot's output stays on the author's machine, so the program shows the end of it."""
-    with program(gateway, started(tmp_path)) as (messages, bot):
-        assert result(bot.move(body("m", 1, "fail"), 60)) == FaultKind.INVALID
-        assert messages[-1] == (
-            "The bot answered POST /move with status 500, not 200. Its last line: IndexError:"
-            " moves[9]"
-        )
+BUSY = [(0, ["pass", "pass"]), (99, [FaultKind.TIMEOUT, "pass"])]
 
 
-@pytest.mark.parametrize(
-    ("retry_after", "results"),
-    [(0, ["pass", "pass"]), (99, [FaultKind.TIMEOUT, "pass"])],
-)
+@pytest.mark.parametrize(("retry_after", "results"), BUSY)
 def test_a_busy_bot_is_asked_again_as_without_the_arena(
     gateway: Gateway, retry_after: int, results: list[str]
 ) -> None:
@@ -104,10 +94,6 @@ def test_a_busy_bot_is_asked_again_as_without_the_arena(
             assert "busy (429)" in messages[-1]
 
 
-class Said(Exception):
-    """Ends a connector."""
-
-
 def said_by(url: str) -> list[str]:
     """What a connector tells the author until it is over or would try again."""
     messages: list[str] = []
@@ -115,9 +101,9 @@ def said_by(url: str) -> list[str]:
     def say(text: str) -> None:
         messages.append(text)
         if "trying again" in text:
-            raise Said
+            raise StopIteration
 
-    with contextlib.suppress(Said):
+    with contextlib.suppress(StopIteration):
         Connector(url, "t", [], say).run()
     return messages
 
@@ -138,18 +124,13 @@ def hostile_arena(link: ServerConnection) -> None:
         link.send(b"x" * 9_000_000 if "large" in link.request.path else '{"over": "It is over."}')
 
 
-@pytest.mark.parametrize(
-    ("path", "last"),
-    [
-        ("", "It is over."),
-        ("/large", "Connection lost (its answer is larger than that of an arena); trying again."),
-    ],
-)
-def test_what_an_arena_says_is_bounded_and_printable(path: str, last: str) -> None:
+def test_what_an_arena_says_is_bounded_and_printable() -> None:
+    connected = "Connected to \\x1b[2J as ann."
+    lost = "Connection lost (its answer is larger than that of an arena); trying again."
     with arena(hostile_arena) as url:
-        first, *others, end = said_by(url + path)
-    assert (first, end) == ("Connected to \\x1b[2J as ann.", last)
-    assert others == ([] if path else [f"The pages at {url} gave no receipt of the run."])
+        missing = f"The pages at {url} gave no receipt of the run."
+        assert said_by(url) == [connected, missing, "It is over."]
+        assert said_by(f"{url}/large") == [connected, lost]
 
 
 def test_missing_tls_redirects_and_proxies_are_named(
@@ -168,37 +149,25 @@ def test_missing_tls_redirects_and_proxies_are_named(
     for name, value in (("HTTP_PROXY", "http://127.0.0.1:9"), ("NO_PROXY", "")):
         monkeypatch.delenv(name.lower(), raising=False)
         monkeypatch.setenv(name, value)
-    assert said_by("http://arena.example") == [
-        "No connection to http://arena.example (it does not answer, or the proxy does not);"
-        " trying again."
-    ]
+    url, why = "http://arena.example", "it does not answer, or the proxy does not"
+    assert said_by(url) == [f"No connection to {url} ({why}); trying again."]
 
 
-@pytest.mark.parametrize(
-    ("parts", "digest"),
-    [(2, Digest(7, "ab" * 32)), (100_000, None)],
-    ids=["in two parts", "longer than 64 KiB"],
-)
-def test_a_chunked_answer_is_read_whole_up_to_a_limit(parts: int, digest: Digest | None) -> None:
-    text = json.dumps({"entries": 7, "digest": "ab" * 32, "more": "x" * parts}).encode()
-    chunks = [b"%x\r\n%b\r\n" % (len(part), part) for part in (text[:40], text[40:], b"")]
-    about = hostile.answer(b"".join(chunks), "Transfer-Encoding: chunked", length=-1)
-    with hostile.running(hostile.first, about) as url:
-        assert ask_digest(url) == digest
+def test_a_chunked_answer_is_read_whole_up_to_a_limit() -> None:
+    for many, digest in ((2, Digest(7, "ab" * 32)), (100_000, None)):
+        text = json.dumps({"entries": 7, "digest": "ab" * 32, "more": "x" * many}).encode()
+        chunks = [b"%x\r\n%b\r\n" % (len(part), part) for part in (text[:40], text[40:], b"")]
+        about = hostile.answer(b"".join(chunks), "Transfer-Encoding: chunked", length=-1)
+        with hostile.running(hostile.first, about) as url:
+            assert ask_digest(url) == digest
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "says"),
-    [
-        (["{}", "bot", "--url", "http://127.0.0.1:9"], 2, "either its --url or its command"),
-        (["{}"], 2, "its --url or its command"),
-        (["arena.example", "bot"], 2, "is not the URL of a server"),
-        (["{}", bot("toy-0"), "--no-sandbox"], 1, "This token is not known here;"),
-    ],
-)
-def test_a_program_that_cannot_begin_says_why(
-    gateway: Gateway, words: list[str], code: int, says: str
-) -> None:
-    words = [word.format(gateway.url) for word in words]
-    returned, text = code_and_text("connect", *words, "--token", "0" * 64)
-    assert (returned, says in text) == (code, True)
+def test_a_program_that_cannot_begin_says_why(gateway: Gateway) -> None:
+    for words, code, says in (
+        ((gateway.url, "bot", "--url", gateway.url), 2, "either its --url or its command"),
+        ((gateway.url,), 2, "its --url or its command"),
+        (("arena.example", "bot"), 2, "is not the URL of a server"),
+        ((gateway.url, bot("toy-0"), "--no-sandbox"), 1, "This token is not known here;"),
+    ):
+        returned, text = code_and_text("connect", *words, "--token", "0" * 64)
+        assert (returned, says in text) == (code, True), text

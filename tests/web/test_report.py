@@ -8,6 +8,8 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
+from importlib.resources import files
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ import pytest
 import games
 from tests.support.tournament.played import cup, played, run, unfinished
 from tests.support.tournament.standings import match
+from tournament.display.formatting import format_points
 from tournament.formats.commitment import commitment
 from tournament.formats.round_robin import Gauntlet
 from tournament.formats.stopping import Stop
@@ -28,6 +31,7 @@ from tournament.store.store import Store
 from web.preview import HEIGHT, WIDTH, preview
 from web.report import report
 from web.ui.page_steps import page_steps
+from web.ui.plots import course, score_bars, series
 
 NAMES = ("</script><script>alert(1)</script>", "$x^2$ _b_", "Bör ♠ & Co")
 
@@ -42,21 +46,18 @@ class Page(HTMLParser):
         self.loads: list[str] = []
         self.scripts = 0
         self.words = ""
-        self.data: dict[str, Any] = {}
-        self._is_data = False
+        scripts = re.findall('type="application/json"[^>]*>(.*?)</script>', text, re.DOTALL)
+        self.data: dict[str, Any] = json.loads(scripts[-1])
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         values = {name: value or "" for name, value in attrs}
-        self._is_data = values.get("type") == "application/json"
         self.scripts += tag == "script"
         self.ids += [values["id"]] if "id" in values else []
         addresses = [values[name] for name in ("src", "href", "xlink:href") if name in values]
         (self.links if tag == "a" else self.loads).extend(addresses)
 
     def handle_data(self, data: str) -> None:
-        if self._is_data and data.strip():
-            self.data, self._is_data = json.loads(data), False
         self.words += data
 
 
@@ -77,10 +78,9 @@ def page(text: str) -> Page:
     return Page(text)
 
 
-def stepped(record: MatchRecord) -> list[dict[str, Any]]:
+def stepped(record: MatchRecord) -> Any:
     """The steps as a page reads them."""
-    steps: list[dict[str, Any]] = json.loads(json.dumps(page_steps(record, cup())))
-    return steps
+    return json.loads(json.dumps(page_steps(record, cup())))
 
 
 def test_the_page_loads_nothing_and_every_link_leads_somewhere(page: Page, text: str) -> None:
@@ -96,26 +96,22 @@ def test_the_page_loads_nothing_and_every_link_leads_somewhere(page: Page, text:
 
 def test_names_of_bots_are_text_and_nothing_else(page: Page) -> None:
     assert page.scripts == 3
-    for name in NAMES:
-        assert name in page.words
+    assert all(name in page.words for name in NAMES)
 
 
 def test_every_match_can_be_stepped_through(page: Page, store: Store) -> None:
     records = {record.match: record for record in store.matches()}
     assert set(page.data) == set(records)
     for name, shown in page.data.items():
-        assert shown["seats"] == list(records[name].seating)
         steps = json.loads(zlib.decompress(base64.b64decode(shown["steps"])))
-        assert steps == stepped(records[name])
+        record = records[name]
+        assert (shown["seats"], steps) == (list(record.seating), stepped(record))
 
 
-@pytest.mark.parametrize(
-    ("game", "options"),
-    [("doudizhu", {"deals": 3}), ("zhengfen", {"deals": 2}), ("ninefivetwo", {"deals": 3})],
-)
-def test_each_step_shows_its_position(game: str, options: dict[str, int]) -> None:
+@pytest.mark.parametrize(("game", "deals"), [("doudizhu", 3), ("zhengfen", 2), ("ninefivetwo", 3)])
+def test_each_step_shows_its_position(game: str, deals: int) -> None:
     rules = games.get(game)
-    for record in played(cup(game=game, options=options, deals=1), {"bob": 4}):
+    for record in played(cup(game=game, options={"deals": deals}, deals=1), {"bob": 4}):
         state = rules.start(record.players, record.seed, record.options)
         last: list[str | None] = [None] * record.players
         shown = stepped(record)
@@ -128,13 +124,9 @@ def test_each_step_shows_its_position(game: str, options: dict[str, int]) -> Non
             for name in ("deal", "phase", "turn", "scores"):
                 assert step[name] == data[name]
             if any(step["last"]):
-                seat = step["move"][0]
-                others = [other for other in range(3) if other != seat]
-                assert step["last"][seat] == step["move"][1]
-                assert [step["last"][other] for other in others] in (
-                    [last[other] for other in others],
-                    [None, None],
-                )
+                seat, text, *_ = step["move"]
+                others = (last, [None] * 3)  # a trick goes on, or another one begins
+                assert step["last"] in [[*one[:seat], text, *one[seat + 1 :]] for one in others]
             last = step["last"]
         ended = [step["ended"]["scores"] for step in shown if step["ended"]]
         assert ended == [list(result["scores"]) for result in record.results]
@@ -167,41 +159,34 @@ def test_the_seed_is_published_only_after_the_last_deal(text: str, tmp_path: Pat
     assert ("nothing to plot" in empty.words, empty.data) == (True, {})
 
 
-@pytest.mark.parametrize(
-    ("format", "first", "words"),
-    [
+def test_a_page_shows_the_course_of_its_format(tmp_path: Path) -> None:
+    """It comes before the standings where it decides the places."""
+    for format, first, words in (
         ("knockout", True, ["Bracket", "Winner: bot", "Semi-final", "Final", "Bronze", "→"]),
         ("halving", True, ["Stages", "Winner: bot", "Stage 1", "6 bots, 4 blocks", "Final", "→"]),
         ("swiss", False, ["Rounds", "Round 1", "Round 2"]),
         ("gauntlet", False, ["Challenger", "bot 2 against each"]),
-    ],
-)
-def test_a_page_shows_the_course_of_its_format(
-    format: str, first: bool, words: list[str], tmp_path: Path
-) -> None:
-    """It comes before the standings where it decides the places."""
-    of = cup([f"bot {i}" for i in range(6)], format=format, seating="fixed")
-    if format == "gauntlet":
-        of = replace(of, format=Gauntlet(deals=2, seating="fixed", challenger="bot 2"))
-    with run(tmp_path, of) as store:
-        text = report(store)
-    ids = Page(text).ids
-    assert (ids.index("course") < ids.index("standings")) is first
-    section = text[text.index('<section id="course"') :]
-    section = section[: section.index("</section>")]
-    assert all(word in section for word in words)
+    ):
+        of = cup([f"bot {i}" for i in range(6)], format=format, seating="fixed")
+        if format == "gauntlet":
+            of = replace(of, format=Gauntlet(deals=2, seating="fixed", challenger="bot 2"))
+        with run(tmp_path / format, of) as store:
+            text = report(store)
+        ids = Page(text).ids
+        assert (ids.index("course") < ids.index("standings")) is first, format
+        section = text.partition('<section id="course"')[2].partition("</section>")[0]
+        assert all(word in section for word in words), format
 
 
 def test_a_page_says_why_the_cup_ended(tmp_path: Path) -> None:
     with run(tmp_path, replace(cup(), stop=Stop(1, 0.9))) as store:
-        separated = "separated from the rest"
-        why = f"Ended because all deals were played; the best bot was not {separated}"
+        why = "Ended because all deals were played; the best bot was not separated from the rest"
         assert why in report(store)
         store.finish(settled=("bob",))
-        why = f"Ended after 2 blocks, because the best bot was {separated} at 90 %: bob."
+        why = "Ended after 2 blocks, because the best bot was separated from the rest at 90 %: bob."
         assert why in report(store)
         store.reopen(6)
-        why = f"Ends as soon as the best bot is {separated} at 90 %, or when all deals"
+        why = "Ends as soon as the best bot is separated from the rest at 90 %, or when all deals"
         assert why in report(store)
 
 
@@ -213,8 +198,7 @@ def test_soft_play_flags_are_questions_with_matches_to_see(
     result = Integrity(80, 6, (pair,), (Flag(("ann", "bob"), True, (last, "0123")),))
     monkeypatch.setattr("web.report.integrity", lambda *_: result)
     assert "easy on each other" not in report(store)
-    text = report(store, organiser=True)
-    page = Page(text)
+    page = Page(report(store, organiser=True))
     assert f"#match={last}" in page.links
     words = " ".join(page.words.split())
     assert "ann and bob seem to go easy on each other. They have one author." in words
@@ -223,23 +207,54 @@ def test_soft_play_flags_are_questions_with_matches_to_see(
 
 def test_a_report_says_who_won_when_and_of_which_field(store: Store, text: str) -> None:
     words = " ".join(Page(text).words.split())
-    assert f"{standings(store).standings[0].bot} won Test cup" in words
-    assert "3 bots: " in words
-    assert "6 deals in 2 blocks" in words
+    won = f"{standings(store).standings[0].bot} won Test cup"
+    assert all(part in words for part in (won, "3 bots: ", "6 deals in 2 blocks"))
     assert "og:image" not in text
     shared = report(store, preview='https://x.org/a"b/preview.png')
     assert '<meta property="og:image" content="https://x.org/a&#34;b/preview.png">' in shared
     assert "Dou Dizhu, 3 players. 3 bots: " in shared
 
 
-@pytest.mark.parametrize("bots", [3, 64])
-def test_the_preview_is_a_picture_of_the_first_bots(bots: int) -> None:
-    names = [f"bot {number}" for number in range(bots)]
-    run = Run(cup=cup(names), finished=False)
-    for matches in ([match(1, 0, names[:3], (5, -1, -4))], []):
-        table = compute(collect(matches, names), run)
-        data = preview(table)
+def test_the_preview_is_a_picture_of_the_first_bots() -> None:
+    for bots, scores in product((3, 64), ([(5, -1, -4)], [])):
+        names = [f"bot {number}" for number in range(bots)]
+        matches = [match(1, 0, names[:3], points) for points in scores]
+        data = preview(compute(collect(matches, names), Run(cup=cup(names), finished=False)))
         assert data.startswith(b"\x89PNG\r\n\x1a\n")
         assert struct.unpack(">2I", data[16:24]) == (WIDTH, HEIGHT)
         length = int.from_bytes(data[33:37])
         assert len(zlib.decompress(data[41 : 41 + length])) == HEIGHT * (1 + 3 * WIDTH)
+
+
+def test_points_that_round_to_zero_have_no_minus() -> None:
+    shown = [format_points(points) for points in (0.905, -0.006, -0.004, -0.0)]
+    assert shown == ["+0.91", "−0.01", "+0.00", "+0.00"]
+
+
+def test_bars_show_small_differences_beside_wide_intervals() -> None:
+    table = compute(collect([], cup().names), Run(cup=cup(), finished=False))
+    lines = zip(table.standings, (2.0, 1.0, None), (-500.0, None, None), strict=True)
+    known = [replace(line, score=score, low=low, high=2.0) for line, score, low in lines]
+    bars = score_bars(replace(table, standings=tuple(known)))
+    assert list(bars) == ["ann", "bob"]
+    assert (bars["ann"].low, bars["ann"].high) == (3, 97)
+    assert bars["ann"].value - bars["bob"].value > 10
+    assert bars["bob"].low is None
+
+
+def test_a_bot_keeps_its_colour_whatever_its_rank() -> None:
+    of = cup(("dan", "ann", "cat", "bob"))
+    everything = collect(record.summary() for record in played(of))
+    series_of: dict[str, str] = {}
+    for disqualified in ((), ("dan",), ("ann",)):
+        arrays = everything.without(disqualified)
+        plot = course(arrays, compute(arrays, Run(cup=of, finished=False)), of.names)
+        assert plot is not None
+        assert len(plot.lines) == 4 - len(disqualified)
+        for line in plot.lines:
+            assert series_of.setdefault(line.bot, line.series) == line.series
+    assert len(set(series_of.values())) == 4
+    assert len({series(number) for number in range(24)}) == 24
+    styles = (files("web.ui") / "static" / "pages.css").read_text()
+    for number in range(9, 64):
+        assert all(f".{name} " in styles for name in series(number).replace("dash-0", "").split())

@@ -2,22 +2,33 @@
 
 import json
 import os
+import re
 import signal
-import subprocess
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, suppress
 from itertools import islice
 from pathlib import Path
+from subprocess import Popen
 from typing import Any
 
 import pytest
 from websockets.exceptions import WebSocketException
 
 from stich.processes import find_port
-from tests.support.tournament.cups import all_end, children, events, standings, started
+from tests.support.tournament.cups import (
+    all_end,
+    bot,
+    children,
+    events,
+    standings,
+    started,
+    succeed,
+)
+from tests.support.tournament.dask import cluster
 from tests.support.web.connecting import (
     HONEST,
+    LADDER,
     connect,
     differing,
     ended,
@@ -55,9 +66,7 @@ class Arena:
         self._stack.enter_context(ended(self.process))
         return events(self.process)
 
-    def connect(
-        self, names: Sequence[str], *more: str, port: int = 0
-    ) -> list[subprocess.Popen[str]]:
+    def connect(self, names: Sequence[str], *more: str, port: int = 0) -> list[Popen[str]]:
         """Start the programs of these bots."""
         programs = [connect(self.cup, name, port or self.port, *more) for name in names]
         self._stack.enter_context(ended(*programs))
@@ -75,7 +84,7 @@ def arena(tmp_path: Path) -> Iterator[Arena]:
         yield Arena(tmp_path, stack)
 
 
-def end(*programs: subprocess.Popen[str]) -> list[str]:
+def end(*programs: Popen[str]) -> list[str]:
     """Wait until these programs end without an error. What they have told their authors."""
     printed = [program.communicate(timeout=60)[1] for program in programs]
     assert {program.returncode for program in programs} == {0}
@@ -91,31 +100,23 @@ def test_connected_bots_play_the_same_cup_as_started_bots(arena: Arena) -> None:
     programs = arena.connect(HONEST, "--tables", "2")
     *_, last = seen
     assert last["event"] == "finished"
-    for name, printed in zip(HONEST, end(*programs), strict=True):
-        *lines, over = printed.splitlines()
-        assert f"Connected to Test cup as {name}." in lines
-        assert over == "The cup is over."
-        (receipts_line,) = (
-            line for line in lines if line.startswith("Receipts of the run are kept in")
-        )
-        receipts = read_receipts(Path(receipts_line.rstrip(".").rpartition(" ")[2]))
-        with Store.open(arena.run) as store:
-            assert receipts
-            assert verify(store, receipts=receipts).verified
+    printed = end(*programs)
     assert arena.process.wait(60) == 0
     with Store.open(arena.run) as store:
-        assert store.present().awaited == ()
-        assert not store.voids()
+        assert (store.present().awaited, store.voids()) == ((), [])
+        for name, text in zip(HONEST, printed, strict=True):
+            assert f"Connected to Test cup as {name}.\n" in text
+            assert text.endswith("\nThe cup is over.\n")
+            (path,) = re.findall(r"^Receipts of the run are kept in (\S+)\.$", text, re.MULTILINE)
+            assert (receipts := read_receipts(Path(path)))
+            assert verify(store, receipts=receipts).verified
     arena.check_results()
     stored = b"".join(path.read_bytes() for path in arena.run.iterdir())
     assert json.dumps(str(arena.gateway_port)).encode() not in stored
 
 
 def test_a_connection_that_is_cut_in_mid_match_comes_back(arena: Arena) -> None:
-    """Lost requests and answers are sent again, and none counts twice.
-
-    Then the network is down, so the bot is away, its match is void, and the cup waits.
-    """
+    """None counts twice. Then the network is down, the match is void, and the cup waits."""
     with closing(Link(arena.gateway_port, {30, 61, 92, 123, 154})) as link:
         going = arena.start(deals=6)
         arena.connect(HONEST[1:])
@@ -139,10 +140,7 @@ def test_a_connection_that_is_cut_in_mid_match_comes_back(arena: Arena) -> None:
 
 
 def test_the_servers_and_the_runner_may_be_killed(arena: Arena) -> None:
-    """The command restarts its servers, and goes on when it is started again.
-
-    No match is lost or counts twice, and the authors' programs go on.
-    """
+    """No match is lost or counts twice, and the authors' programs go on."""
     going = (event["match"] for event in arena.start(deals=6) if event["event"] == "match")
     programs = arena.connect(HONEST)
     before = list(islice(going, 4))
@@ -173,10 +171,7 @@ def test_the_servers_and_the_runner_may_be_killed(arena: Arena) -> None:
 
 
 def misbehave(url: str, token: str, over: threading.Event) -> None:
-    """Answer GET / correctly, and then send bytes that are no answer, also without a request.
-
-    Connect again whenever the connection ends.
-    """
+    """Answer only GET / correctly, send more than was asked for, and always connect again."""
     about = hostile.answer(json.dumps(ABOUT).encode())
     while not over.is_set():
         with suppress(WebSocketException, OSError, AssertionError):
@@ -202,3 +197,42 @@ def test_only_the_author_who_misbehaves_has_faults(arena: Arena) -> None:
     faults = {line["bot"]: line["faults"] for line in standings(arena.run)["standings"]}
     assert faults[HONEST[0]]["invalid"] > 0
     assert [sum(faults[name].values()) for name in HONEST[1:]] == [0, 0]
+
+
+def until(runner: Popen[str], kind: str, text: str) -> None:
+    """Read the events of a runner up to one of this kind with this text."""
+    next(event for event in events(runner) if event["event"] == kind and text in json.dumps(event))
+
+
+@pytest.mark.serial
+def test_a_ladder_goes_on_after_its_runner_is_killed(tmp_path: Path) -> None:
+    port, connect_port = (find_port("127.0.0.1", 0) for _ in range(2))
+    ladder, run = tmp_path / "ladder.toml", tmp_path / "run"
+    house = [f'[[bots]]\nname = "{name}"\ncommand = "{bot(name)}"\n' for name in HONEST[1:]]
+    ladder.write_text(LADDER + "".join(house))
+    words = (f"http://127.0.0.1:{port}", "ann", bot(HONEST[0]), "--no-sandbox")
+    with ExitStack() as stack:
+        dask = stack.enter_context(cluster(tmp_path))
+        dask.start_worker("one")
+        where = ("--port", port, "--connect-port", connect_port, "--cluster", dask.address)
+        arena = ("arena", ladder, "--out", run, *where, "--exit", "--json")
+        stack.enter_context(ended(served := started(*arena)))
+        until(served, "begin", "")
+        # a table needs Ann's program, which finds the ladder waiting
+        program = started("join", *words, XDG_STATE_HOME=str(tmp_path / "ann"))
+        stack.enter_context(ended(program))
+        until(served, "match", "ann")
+        served.kill()
+        served.communicate()
+        with Store.open(run) as store:
+            before = store.count()
+        stack.enter_context(ended(again := started(*arena)))
+        until(again, "match", "ann")
+        succeed("finish", run, "--yes")
+        *_, last = events(again)
+    assert last["event"] == "finished"
+    with Store.open(run) as store:
+        assert store.count() > before
+        assert not any(match.faults for match in store.matches())
+        assert all(block.played == block.seatings for block in store.blocks())
+    succeed("verify", run)

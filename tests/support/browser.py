@@ -42,8 +42,7 @@ _WORDS = """
 
 @contextmanager
 def chromium(width: int = 1400, height: int = 1000) -> Iterator[Chrome]:
-    """Start a browser with an empty profile and a viewport of this size. Skip the test if Chromium
-    is not installed. Hosts that end with .test are this machine."""
+    """Start a browser, or skip the test. Hosts that end with .test are this machine."""
     binary = shutil.which("chromium") or shutil.which("chromium-browser")
     driver = shutil.which("chromedriver")
     if binary is None or driver is None:

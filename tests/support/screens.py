@@ -54,8 +54,7 @@ class Player(Dice):
 
 
 def pictures() -> Iterator[tuple[str, str, int, bool, str]]:
-    """Yield the file name of each picture in the documentation, with the screen, the width, whether
-    it is dark, and the language."""
+    """Yield each picture of the documentation: its file, screen, width, darkness and language."""
     for number, screen in enumerate(_SHOWN):
         language = "en" if screen == "report" else ("de", "zh")[number % 2]
         yield f"{screen}-1400-light.webp", screen, 1400, False, "en"
@@ -65,8 +64,7 @@ def pictures() -> Iterator[tuple[str, str, int, bool, str]]:
 
 @contextmanager
 def arena(folder: Path) -> Iterator[dict[str, Callable[[Chrome], None]]]:
-    """Serve a running cup of 60 bots, a finished knockout of twelve and a ladder. Yield a function
-    for each of `SCREENS` that brings a browser to the screen."""
+    """Serve a cup, a knockout and a ladder. Yield what brings a browser to each of `SCREENS`."""
     with ExitStack() as stack:
         bots = [*_LONG, *_NAMES, *(f"bot-{number}" for number in range(50))]
         of = replace(cup(bots), name="Spring cup")
@@ -133,8 +131,7 @@ def _show_table(browser: Chrome, address: str) -> None:
 def _show_game(
     browser: Chrome, url: str, game: str, players: int, games: dict[tuple[str, str], str]
 ) -> None:
-    """Choose a card of a legal play. In the same language show the same game again, because only
-    a few games run at a time."""
+    """Choose a card of a legal play, in one game for each language: only a few may run."""
     browser.get(f"{url}/play")
     key = game, browser.execute_script("return document.documentElement.lang")
     if key in games:

@@ -49,9 +49,7 @@ def playing(store: Store | None = None, cup: Path | None = None) -> Iterator[Fla
 
 def begun(client: FlaskClient, game: str, players: int = 3, *bots: str) -> str:
     data = {"game": game, "players": players, "bot": list(bots) or ["random"]}
-    answer = client.post("/play", data=data)
-    assert answer.status_code == 303, answer.text
-    return answer.headers["Location"]
+    return client.post("/play", data=data).headers["Location"]
 
 
 def my_turn(client: FlaskClient, path: str) -> dict[str, Any]:
@@ -232,7 +230,6 @@ def test_a_person_plays_on_from_any_move_of_a_finished_match(tmp_path: Path) -> 
         last = len(record.moves) - 1
         for move, seat in ((0, 0), (last // 2, 2), (last, 1)):
             answer = client.post(f"{path}/play", data={"move": move, "seat": seat})
-            assert answer.status_code == 303, answer.text
             where = answer.headers["Location"]
             assert game_at(client, where).names.index("you") == seat
             state = games.get(record.game).start(record.players, record.seed, record.options)

@@ -1,11 +1,11 @@
-"""Dou Dizhu in play: what each seat pays or is paid."""
+"""Dou Dizhu in play: what each seat pays or is paid, and the rocket in lists."""
 
 from typing import Any
 
 import pytest
 
 import games
-from tests.support.games.climbing import doudizhu
+from tests.support.games.climbing import doudizhu, moves
 from tests.support.games.playing import play
 
 GAME = games.get("doudizhu")
@@ -48,3 +48,19 @@ def test_scores_and_doublings(
 def test_doublings_stop_where_a_state_would_be_refused() -> None:
     state = doudizhu(["3c 3d 3h 3s 5c", "4c", "4d"], doublings=100).advance("play:3c3d3h3s")
     assert GAME.state(state.to_dict()).to_dict()["doublings"] == 100
+
+
+@pytest.mark.parametrize(
+    ("hands", "answers"),
+    [
+        (["5c 5d 5h 5s Bj Rj", "4c", "6c"], ["pass", "play:BjRj", "play:5c5d5h5s"]),
+        (
+            ["5c 5c 5d 5d 5h Bj Bj Rj Rj", "4c", "6c", "7c"],
+            ["pass", "play:5c5c5d5d", "play:BjBjRjRj", "play:5c5c5d5d5h"],
+        ),
+    ],
+)
+def test_the_rocket_is_listed_by_its_cards_against_a_bomb(
+    hands: list[str], answers: list[str]
+) -> None:
+    assert moves(doudizhu(hands, "play:4c4d4h4s")) == answers

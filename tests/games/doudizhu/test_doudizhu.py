@@ -53,7 +53,7 @@ def test_doublings_stop_where_a_state_would_be_refused() -> None:
 @pytest.mark.parametrize(
     ("hands", "answers"),
     [
-        (["5c 5d 5h 5s Bj Rj", "4c", "6c"], ["pass", "play:BjRj", "play:5c5d5h5s"]),
+        (["5c 5d 5h 5s Bj Rj", "7c", "6c"], ["pass", "play:BjRj", "play:5c5d5h5s"]),
         (
             ["5c 5c 5d 5d 5h Bj Bj Rj Rj", "4c", "6c", "7c"],
             ["pass", "play:5c5c5d5d", "play:BjBjRjRj", "play:5c5c5d5d5h"],

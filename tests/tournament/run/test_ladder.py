@@ -20,11 +20,12 @@ from tests.support.tournament.cups import fails, standings, stich, succeed
 from tests.support.tournament.one_table import Clock, OneTable, Organiser, Stopped, stop
 from tools import hostile
 from tools.hostile.server import ABOUT
+from tournament.bot.url_bot import StartError
 from tournament.config.cup import Bot, JoinRules
 from tournament.formats.ladder import Ladder, LadderPlan
 from tournament.records import AnyDecision, Disqualify, Finish, Pause, Resume, Skip, Void, Withdraw
 from tournament.results.verify import verify
-from tournament.run import entrants
+from tournament.run import entrants, outages
 from tournament.run.entrants import Entrants
 from tournament.run.joining import join, leave
 from tournament.run.resume import only_runner, resume
@@ -65,6 +66,11 @@ class LadderRun:
 
     def url_of(self, bot: str) -> str:
         return "http://127.0.0.1:9" if bot in self.away else self.urls[bot]
+
+    def probe(self, bot: Bot) -> None:
+        """Ask a bot that a run waits for. Its server answers even while the bot is away."""
+        if bot.name in self.away:
+            raise StartError("away")
 
     def fail(self, bots: Mapping[str, str]) -> None:
         self.failed |= bots
@@ -115,8 +121,12 @@ def urls() -> Iterator[dict[str, str]]:
 
 
 @pytest.fixture
-def ladder(tmp_path: Path, urls: dict[str, str], clock: Clock) -> LadderRun:
-    return LadderRun(tmp_path, urls, clock)
+def ladder(
+    tmp_path: Path, urls: dict[str, str], clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> LadderRun:
+    run = LadderRun(tmp_path, urls, clock)
+    monkeypatch.setattr(outages, "about_by_url", run.probe)
+    return run
 
 
 def test_a_stopped_ladder_ends_with_the_same_table(ladder: LadderRun) -> None:
@@ -272,8 +282,8 @@ def test_a_bot_that_is_away_repeatedly_pauses(ladder: LadderRun) -> None:
         ladder.enter("ann")
         with closing(Entrants(LADDER, store, ladder, lambda: ladder.now)) as roster:
             seated = []
-            for outages, passed_s in ((0, 0), (1, 0), (1, 1), (0, 300), (1, 3600)):
-                for _ in range(outages):
+            for absences, passed_s in ((0, 0), (1, 0), (1, 1), (0, 300), (1, 3600)):
+                for _ in range(absences):
                     roster.record_absence("ann")
                 ladder.now += timedelta(seconds=passed_s)
                 seated.append("ann" in roster.gather(store.run()))

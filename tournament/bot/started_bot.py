@@ -342,4 +342,4 @@ def reach(bot: Bot, launch: LaunchSettings) -> HttpBot:
     Raises:
         StartError: if the bot does not start, or nothing accepts connections at its URL.
     """
-    return start(bot, launch) if bot.url is None else reach_url(bot, bot.url)
+    return start(bot, launch) if bot.url is None else reach_url(bot)

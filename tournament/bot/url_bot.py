@@ -284,14 +284,15 @@ class StartError(StichError):
         return text if text.endswith((".", "!", "?")) or not self.fix else f"{text}."
 
 
-def reach_url(bot: Bot, url: str) -> HttpBot:
-    """Connect once to a URL, to check that a server is listening there. Return the bot at this URL.
+def reach_url(bot: Bot) -> HttpBot:
+    """Connect once to the URL of a bot, to check that a server is listening there. Return the bot.
 
-    The name and the token are those of `bot`. No request is sent.
+    No request is sent.
 
     Raises:
         StartError: if the host is unknown, or no connection can be opened within 5 seconds.
     """
+    url = bot.url or ""
     try:
         dial = dial_url(url)
         dial(monotonic() + CONNECT_S).close()

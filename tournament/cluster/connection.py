@@ -62,8 +62,10 @@ def _why_not(address: str, error: Exception) -> str:
     causes = (error, error.__cause__)
     if any(isinstance(cause, ssl.SSLCertVerificationError) for cause in causes):
         return f"{scheduler} has other certificates; use the same distributed.comm.tls everywhere."
-    if any(isinstance(cause, ssl.SSLError | ValueError) for cause in causes):
+    if any(isinstance(cause, ssl.SSLError) for cause in causes):
         return f"{scheduler} does not speak TLS; start it with --protocol tls, or write tcp://."
+    if isinstance(error, ValueError):
+        return f"{address} is no scheduler's address; write one like tcp://127.0.0.1:8786."
     if any(isinstance(cause, ConnectionResetError) for cause in causes):
         return f"{scheduler} closed the connection; if it was started with TLS, write tls://."
     return f"No scheduler answers at {address}; start one (dask scheduler), or fix --cluster."

@@ -57,7 +57,7 @@ def check(cup: Cup, bot: Bot, known: Identity | None, is_new: bool) -> Checked:
                 " changed bot is a new version: run `stich join` again, which enters it."
             )
         if is_new:
-            with closing(reach_url(bot, bot.url or "")) as player:
+            with closing(reach_url(bot)) as player:
                 examiner = Examiner(player, TimeBank(cup.clock.move_ms, cup.clock.bank_ms))
                 options = tuple((name, (value,)) for name, value in cup.options.items())
                 scope = Scope(cup.game, (cup.players,), options)

@@ -35,6 +35,7 @@ def refused(cup: Path, address: str) -> list[str]:
     ("address", "why"),
     [
         ("tcp://127.0.0.1:9", "No scheduler answers at {}; start one (dask scheduler), or fix"),
+        ("tcp://a..b:1", "{} is no scheduler's address; write one like tcp://127.0.0.1:8786."),
         ("tls://127.0.0.1:9", "{} needs certificates; name them in Dask's distributed.comm.tls."),
     ],
 )

@@ -73,7 +73,7 @@ def about_by_url(bot: Bot) -> Mapping[str, object]:
         StartError: if nothing accepts a connection at the bot's URL within 5 seconds, if no answer
             comes within another 5 seconds, or if the answer is not a bot's.
     """
-    player = reach_url(bot, bot.url or "")
+    player = reach_url(bot)
     try:
         about = read_about(player.send("/", b"", ANSWER_S))
         missing = [key for key in ("protocol", "games") if key not in about]

@@ -1,12 +1,11 @@
 """`stich invite`: create and revoke the tokens of bots."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from stich.commands.common import command, flag, int_option, refuse
+from stich.commands.common import command, flag, int_option, print_json, refuse
 from stich.commands.runs import open_run, out_option, run_folder, store_option
 from tournament.config.cup import Bot, Cup
 from tournament.config.parse import read_cup
@@ -25,7 +24,12 @@ from web.gateway.invitations import Invitations
 @int_option("--days", 1, 3650, 90, "Days for which the token is valid.")
 @click.option("--url", metavar="URL", help="With --json: address of the arena, if it has changed.")
 @flag("--revoke", help="Revoke the bot's token instead.")
-@flag("--json", "as_json", help="Print JSON: bot, token, and the author's command.")
+@flag(
+    "--json",
+    "as_json",
+    help="Print JSON: bot, token, and the author's command; with --revoke, bot and whether the bot"
+    " had a token.",
+)
 def invite(
     target: str,
     name: str,
@@ -67,15 +71,21 @@ def invite(
             raise click.UsageError(f"there is no bot {name!r} in {target}; {fix}")
         invitations = Invitations(folder)
         if revoke:
-            was_valid = invitations.revoke(name)
-            click.echo(f"{name} has no token now." if was_valid else f"{name} had no token.")
+            had_token = invitations.revoke(name)
+            if as_json:
+                print_json({"bot": name, "had_token": had_token})
+            else:
+                click.echo(f"{name} has no token now." if had_token else f"{name} had no token.")
             return
         token = invitations.invite(name, days)
         url = url or invitations.arena_url
     except OSError as error:
         refuse(f"{folder}: {error.strerror}.")
     command = f'stich connect {url} --token {token} "COMMAND OF THE BOT"'
-    click.echo(json.dumps({"bot": name, "token": token, "command": command}) if as_json else token)
+    if as_json:
+        print_json({"bot": name, "token": token, "command": command})
+    else:
+        click.echo(token)
     if not cup.bot(name).connect:
         how = "has a command or a url in the cup, so it need not connect"
         click.echo(f"Note: {name} {how}; the token lets its author see its faults.", err=True)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack, closing, suppress
 
 import click
+from click.core import ParameterSource
 from rich.console import Console
 from rich.text import Text
 
@@ -187,12 +188,22 @@ def play(
       stich play zhengfen --players 4 --with search --option target=200
       stich play dasan --with "node my-bot/bot.mjs" --with greedy --seat 2
     """
+    context = click.get_current_context()
+    given = {
+        name
+        for name in context.params
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    }
     if browser:
+        if given - {"game", "browser", "port"}:
+            raise click.UsageError("With --browser, use only --port; choose the rest on the page.")
         with pages_served("127.0.0.1", find_port("127.0.0.1", port)) as url:
             webbrowser.open(f"{url}/play#{game}")
             with suppress(KeyboardInterrupt):
                 signal.pause()
         return
+    if "port" in given:
+        raise click.UsageError("--port needs --browser.")
     rules = games.get(game)
     # By default, as many seats as the named bots need.
     seats = players or max(rules.min_players, min(len(wanted) + 1, rules.max_players))

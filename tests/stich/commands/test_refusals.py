@@ -35,6 +35,9 @@ DUEL = ("duel", "greedy", "random", "--game", "doudizhu")
         (("play", "ninefivetwo", *("--with", "greedy") * 3), 2, "3 bots are too many"),
         (("play", "dasan", "--with", "python 'bot.py"), 2, "cannot be split into words"),
         (("play", "dasan", "--no-sandbox", "--with", ENDS), 1, "no cards today"),
+        (("play", "dasan", "--browser", "--with", "greedy"), 2, "With --browser, use only --port;"),
+        (("play", "dasan", "--browser", "--no-sandbox"), 2, "With --browser, use only --port;"),
+        (("play", "dasan", "--port", "8001"), 2, "--port needs --browser."),
     ],
 )
 def test_a_wrong_call_is_refused(words: tuple[object, ...], code: int, says: str) -> None:

@@ -201,7 +201,8 @@ def test_bots_of_a_cup_are_invited_to_an_arena(tmp_path: Path) -> None:
     assert f"http://127.0.0.1:8123 --token {second['token']}" in second["command"]
     assert first.strip() not in (run / FILE).read_text()
     assert "ann has no token now" in succeed(*invite, "--revoke").stdout
-    assert "had no token" in succeed(*invite, "--revoke").stdout
+    revoked = json.loads(succeed(*invite, "--revoke", "--json").stdout)
+    assert revoked == {"bot": "ann", "had_token": False}
     wrong = stich("invite", cup, "anne", "--out", run)
     assert (wrong.returncode, "did you mean" in wrong.stderr) == (2, True)
     # `stich run` points to `stich arena`

@@ -113,7 +113,7 @@ def info_text(info: Mapping[str, str | float], fallback: str | None = None) -> s
     `fallback` is the reason for a fallback. In `info`, only numbers are shown with their names.
     Unprintable characters are escaped. Returns "" if there is nothing to show.
     """
-    words = [] if fallback is None else [f"fallback: {fallback}"]
+    words = [] if fallback is None else [_("fallback: %(why)s", why=fallback)]
     words += [
         value if isinstance(value, str) else f"{name} {format_number(value)}"
         for name, value in info.items()
@@ -122,11 +122,11 @@ def info_text(info: Mapping[str, str | float], fallback: str | None = None) -> s
 
 
 def format_number(value: float) -> str:
-    """A number from a bot's `info`, such as "48,000" or "1.7".
+    """A number from a bot's `info`, such as "48,000" or "−1.7".
 
     Whole numbers have up to ten significant digits, other numbers up to four.
     """
-    return f"{value:,.10g}" if value == int(value) else f"{value:,.4g}"
+    return _minus(f"{value:,.10g}" if value == int(value) else f"{value:,.4g}")
 
 
 def format_score(line: Standing) -> str:
@@ -312,7 +312,7 @@ def fault_summary(line: Standing) -> str:
     """
     parts = [f"{count} {kind}" for kind, count in line.faults.items() if count]
     if line.struck_out:
-        parts.append(f"out {line.struck_out}×")
+        parts.append(_("out %(count)d×", count=line.struck_out))
     return ", ".join(parts) or "–"
 
 

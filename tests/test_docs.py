@@ -21,9 +21,9 @@ PAGES = [
 DOCUMENTS = [*PAGES, ROOT / "CHANGELOG.md", *sorted(ROOT.glob("bots/kits/*/README.md"))]
 
 CODE = re.compile(r"`([^`]+)`")
-PACKAGES = "games|learning|service|tournament|bots|stich|tests|tools|benchmarks"
+PACKAGES = "games|serving|learning|service|tournament|bots|web|stich|tests|tools|benchmarks"
 # stich/bin is the environment of docs/event.md
-FILE = re.compile(rf"(?!stich/bin/)(?:{PACKAGES}|docs|examples)/\S*")
+FILE = re.compile(rf"(?!stich/bin/)(?:{PACKAGES}|docs|examples|deploy)/\S*")
 NAME = re.compile(rf"((?:{PACKAGES})(?:\.\w+)+(?::\w+)?)(?:\(.*)?")
 TARGET = re.compile(r"make ([a-z][a-z-]*)")
 
@@ -60,6 +60,16 @@ def test_what_a_document_links_to_or_names_exists(document: Path) -> None:
     text = document.read_text("utf-8")
     assert [link for link in links(text) if not (document.parent / link).exists()] == []
     assert document not in PAGES or missing(text) == []
+
+
+def test_the_map_of_the_packages_names_what_exists() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    for package, rows in re.findall(r"^### `(\w+)/`\n((?:\n|\|.*)+)", text, re.MULTILINE):
+        for cell in re.findall(r"^\| (`.+?) \|", rows, re.MULTILINE):
+            names = CODE.findall(cell)
+            folder = Path(package, names[0]).parent  # later names of the cell are in it too
+            assert [name for name in names[1:] if not has_file(f"{folder}/{name}")] == [], package
+            assert has_file(f"{package}/{names[0]}"), names[0]
 
 
 def test_every_picture_of_the_pages_is_there_and_small() -> None:

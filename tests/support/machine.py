@@ -42,14 +42,9 @@ class Machine:
             (bin / name).write_text(f"#!/bin/sh\n{script}\n")
             (bin / name).chmod(0o755)
         shutil.copy(wheel.build(folder), folder)
-        self._environ = {
-            "PATH": f"{bin}:{Path(sys.executable).parent}:{os.environ['PATH']}",
-            "HOME": str(folder),
-            "XDG_STATE_HOME": str(folder / "state"),
-            "PYTHONUNBUFFERED": "1",
-            "PIP_NO_INDEX": "1",
-            "PIP_NO_DEPS": "1",
-        }
+        path = f"{bin}:{Path(sys.executable).parent}:{os.environ['PATH']}"
+        self._environ = {"PATH": path, "HOME": str(folder), "XDG_STATE_HOME": f"{folder}/state"}
+        self._environ |= dict.fromkeys(("PYTHONUNBUFFERED", "PIP_NO_INDEX", "PIP_NO_DEPS"), "1")
 
     def with_ports(self, text: str) -> str:
         """A text of the page with the paths and ports of the test, longest first."""

@@ -15,7 +15,6 @@ import yaml
 
 from tests.support.pages import ROOT
 
-CONTRACT = ROOT / "openapi.yaml"
 TYPES = ROOT / "bots" / "kits" / "typescript" / "src" / "api.d.ts"
 ROOTS = ("BotCard", "BotEnd", "BotMoveAnswer", "BotMoveRequest", "BotStart")
 """The schemas of the bot protocol."""
@@ -54,13 +53,9 @@ def schemas_for_bots(contract: dict[str, Any]) -> dict[str, Any]:
 
 def main(target: str = str(TYPES)) -> None:
     """Write the types to `target`."""
-    contract = yaml.safe_load(CONTRACT.read_text("utf-8"))
-    reduced = {
-        "openapi": contract["openapi"],
-        "info": contract["info"],
-        "paths": {},
-        "components": {"schemas": schemas_for_bots(contract)},
-    }
+    contract = yaml.safe_load((ROOT / "openapi.yaml").read_text("utf-8"))
+    reduced = {"openapi": contract["openapi"], "info": contract["info"], "paths": {}}
+    reduced["components"] = {"schemas": schemas_for_bots(contract)}
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "bots.yaml"
         source.write_text(yaml.safe_dump(reduced, sort_keys=False), "utf-8")

@@ -18,12 +18,9 @@ def run_tests(installed: Installed) -> int:
     """Run the tests that cibuildwheel runs; returns their exit code."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     pytest = shlex.split(project["tool"]["cibuildwheel"]["test-command"])
-    return subprocess.run(
-        [sys.executable, "-m", *pytest, "-p", "no:cacheprovider"],
-        cwd=installed.folder,
-        env={**os.environ, "PYTHONPATH": str(installed.packages)},
-        check=False,
-    ).returncode
+    words = [sys.executable, "-m", *pytest, "-p", "no:cacheprovider"]
+    environ = {**os.environ, "PYTHONPATH": str(installed.packages)}
+    return subprocess.run(words, cwd=installed.folder, env=environ).returncode
 
 
 def main(keep_in: Path | None) -> int:

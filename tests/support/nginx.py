@@ -16,14 +16,13 @@ def with_folder(text: str, folder: Path) -> str:
     """Change a configuration of a whole machine, so that all its files are in a folder."""
     kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     temporary = "\n".join(f"{kind}_temp_path {folder}/{kind};" for kind in kinds)
-    changes = {
+    for line, replacement in {
         "user www-data;": "user root;",
         "/run/nginx.pid": f"{folder}/nginx.pid",
         "/var/log/nginx": str(folder),
         "http {\n": f"http {{\n{temporary}\n",
-    }
-    for line, replacement in changes.items():
-        assert text.count(line) >= 1, line
+    }.items():
+        assert line in text, line
         text = text.replace(line, replacement)
     return text
 
@@ -37,7 +36,7 @@ def command(folder: Path, path: Path) -> list[str]:
 @contextmanager
 def running(words: list[str]) -> Iterator[None]:
     """Check the configuration of a command, and run it within this context."""
-    checked = subprocess.run([*words, "-t"], capture_output=True, text=True, check=False)
+    checked = subprocess.run([*words, "-t"], capture_output=True, text=True)
     assert checked.returncode == 0, checked.stderr
     subprocess.run(words, check=True, capture_output=True)  # returns once it listens
     try:

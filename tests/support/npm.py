@@ -11,9 +11,8 @@ def installed(source: Path, folder: Path) -> Path:
     """A copy of a folder with its programs installed; skips if they cannot be."""
     if not (shutil.which("npm") and shutil.which("node")):
         pytest.skip("needs Node.js and npm")
-    shutil.copytree(
-        source, folder, ignore=shutil.ignore_patterns("node_modules"), dirs_exist_ok=True
-    )
+    omitted = shutil.ignore_patterns("node_modules")
+    shutil.copytree(source, folder, ignore=omitted, dirs_exist_ok=True)
     command = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     if done.returncode != 0:

@@ -32,14 +32,9 @@ def run_script(script: str, folder: Path) -> str:
     python = shlex.quote(sys.executable)
     script = re.sub(r"^stich", f"{python} -m stich", script, flags=re.MULTILINE)
     script = re.sub(r'(^|")python3?\b', rf"\1{python}", script, flags=re.MULTILINE)
-    done = subprocess.run(
-        ["sh", "-e", "-c", script],
-        cwd=folder,
-        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "HOME": str(folder)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    environ = {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "HOME": str(folder)}
+    words = ["sh", "-e", "-c", script]
+    done = subprocess.run(words, cwd=folder, env=environ, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

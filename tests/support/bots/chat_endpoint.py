@@ -21,9 +21,7 @@ KEY = "sk-stand/in-0123456789"
 USAGE = {"prompt_tokens": 1000, "completion_tokens": 50, "total_tokens": 1050}
 
 
-def completion(
-    words: Any, usage: Any = USAGE, finish: str = "stop", **message: Any
-) -> dict[str, Any]:
+def completion(words: Any, usage: Any = USAGE, finish: str = "stop", **message: Any) -> Any:
     reply = {"role": "assistant", "content": words, "refusal": None} | message
     choice = {"index": 0, "message": reply, "logprobs": None, "finish_reason": finish}
     about = {"id": "chatcmpl-1", "created": 1, "model": "stand-in", "object": "chat.completion"}
@@ -96,10 +94,9 @@ class Handler(BaseHTTPRequestHandler):
     def answer(self, status: int, body: Any, headers: dict[str, str] | None = None) -> None:
         data = body if isinstance(body, str) else json.dumps(body)
         self.send_response(status)
-        sent = {"Content-Type": "application/json", "Content-Length": str(len(data.encode()))}
-        sent |= {name.replace("_", "-"): value for name, value in (headers or {}).items()}
-        for name, value in sent.items():
-            self.send_header(name, value)
+        about = {"Content_Type": "application/json", "Content_Length": str(len(data.encode()))}
+        for name, value in {**about, **(headers or {})}.items():
+            self.send_header(name.replace("_", "-"), value)
         self.end_headers()
         self.wfile.write(data.encode())
 

@@ -27,13 +27,10 @@ class Call:
     body: bytes
 
     def send(self, body: bytes, status: str = "200 OK", *headers: str) -> None:
-        """Send a complete answer."""
         self.sock.sendall(hostile.answer(body, *headers, status=status))
 
     def move(self) -> str:
-        """A legal move."""
-        moves: list[str] = json.loads(self.body)["moves"]
-        return moves[0]
+        return str(json.loads(self.body)["moves"][0])
 
 
 def honest(call: Call) -> None:
@@ -58,7 +55,6 @@ def only(act: Act, *paths: str) -> Act:
 
 
 def only_move(act: Act) -> Act:
-    """A bot that misbehaves only at POST /move."""
     return only(act, "/move")
 
 

@@ -14,7 +14,6 @@ VECTORS = Path(__file__).parents[2] / "vectors"
 
 
 def files() -> list[str]:
-    """The names of all golden games."""
     return sorted(path.stem for path in VECTORS.glob("*.json") if path.stem != "positions")
 
 

@@ -13,13 +13,9 @@ A, B, C = 0, 1, 2
 
 def wire(phase: str, hands: tuple[str, str, str], **fields: Any) -> dict[str, Any]:
     """A state's wire form; the tricks won so far go to seat 0 unless they are given."""
-    fields = {
-        "targets": [9, 5, 2],
-        "trump": None if phase in ("exchange", "trump") else "c",
-        "talon": [],
-        "tricks": [16 - max(len(cards(hand)) for hand in hands), 0, 0],
-        **fields,
-    }
+    tricks = [16 - max(len(cards(hand)) for hand in hands), 0, 0]
+    trump = None if phase in ("exchange", "trump") else "c"
+    fields = {"targets": [9, 5, 2], "trump": trump, "talon": [], "tricks": tricks, **fields}
     return set_up("ninefivetwo", hands, phase=phase, **fields)
 
 

@@ -39,7 +39,6 @@ def assert_refused(wire: dict[str, Any], changes: dict[str, Any], sentence: str)
 
 
 def play(state: Any, *moves: str) -> Any:
-    """The state after some moves."""
     for move in moves:
         state = state.advance(move)
     return state

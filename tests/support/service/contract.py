@@ -20,19 +20,16 @@ from tests.support.pages import ROOT as ROOT
 
 @cache
 def contract() -> Any:
-    """The checked-in contract."""
     return yaml.load((ROOT / "openapi.yaml").read_text(encoding="utf-8"), yaml.CSafeLoader)
 
 
 @cache
 def validator(name: str) -> Draft202012Validator:
-    """The validator of a schema of the contract."""
     schema = {"$ref": f"#/components/schemas/{name}", "components": contract()["components"]}
     return Draft202012Validator(schema)
 
 
 def matches(name: str, value: object) -> bool:
-    """Whether a value matches a schema of the contract."""
     return bool(validator(name).is_valid(value))
 
 
@@ -58,34 +55,27 @@ def check(method: str, path: str, response: TestResponse) -> None:
 
 
 class Service:
-    """A client that checks every response against the contract."""
-
     def __init__(self, client: FlaskClient) -> None:
         self.client = client
 
     def get(self, path: str) -> Any:
-        """The JSON that a GET answers."""
         response = self.client.get(path)
         check("get", path, response)
         return response.json
 
     def send(self, path: str, body: bytes | str, content_type: str = "application/json") -> Any:
-        """The JSON that a POST of these bytes answers."""
         response = self.client.post(path, data=body, content_type=content_type)
         check("post", path, response)
         return response.json
 
     def post(self, path: str, body: Any) -> Any:
-        """The JSON that a POST of this value answers."""
         return self.send(path, json.dumps(body))
 
     def start(self, game: str, players: int | None = None, **options: Any) -> Any:
-        """The first state of a game."""
         body = {"game": game, "players": players, "seed": "test", "options": options}
         return self.post("/v1/start", body)["state"]
 
     def advance(self, state: Any, *moves: str) -> Any:
-        """The state after some moves."""
         answer = self.post("/v1/advance", {"state": state, "moves": list(moves)})
         assert "state" in answer, answer
         return answer["state"]

@@ -22,18 +22,12 @@ class Running:
 
     def __init__(self, *options: str, **environ: str) -> None:
         command = [sys.executable, "-m", "stich", "serve", "--port", "0", *options]
-        self.process = subprocess.Popen(
-            command,
-            cwd=ROOT,
-            env={**os.environ, **environ},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
+        pipes: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+        self.process = subprocess.Popen(command, cwd=ROOT, env={**os.environ, **environ}, **pipes)
         assert self.process.stdout is not None
-        self.first_line = self.process.stdout.readline()
-        address = re.search(r"http://\S+", self.first_line)
-        assert address, self.first_line + self.process.communicate()[0]
+        first_line = self.process.stdout.readline()
+        address = re.search(r"http://\S+", first_line)
+        assert address, first_line + self.process.communicate()[0]
         self.url = address[0]
         self.port = int(self.url.rpartition(":")[2])
         self.session = requests.Session()
@@ -44,7 +38,6 @@ class Running:
         assert self.session.get(self.url + "/healthz", timeout=30).status_code == 200
 
     def post(self, path: str, body: Any) -> Any:
-        """POST JSON, and return the JSON of the answer."""
         return self.session.post(self.url + path, json=body, timeout=30).json()
 
     def stop(self) -> tuple[int, str]:

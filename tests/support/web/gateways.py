@@ -21,12 +21,8 @@ from web.gateway.connector import Connector
 from web.gateway.invitations import Invitations
 from web.gateway.runner_client import GatewayClient
 
-CUP = Cup(
-    "Test cup",
-    "doudizhu",
-    3,
-    (*(Bot(name, connect=True) for name in ("ann", "bob", "dan")), Bot("cat", command="x")),
-)
+BOTS = (*(Bot(name, connect=True) for name in ("ann", "bob", "dan")), Bot("cat", command="x"))
+CUP = Cup("Test cup", "doudizhu", 3, BOTS)
 OPEN = contextlib.ExitStack()
 _WAIT_S = 60  # so that a missing message makes its test fail, instead of hang
 MOVE = json.dumps({"match": "m", "turn": 1, "moves": ["pass"]}).encode()
@@ -68,15 +64,14 @@ class Gateway:
         self.url = url
         self.client = client
         self.invitations = Invitations(folder)
+        # another invitation would revoke a token
         self.token = cache(lambda name: self.invitations.invite(name, 1))
-        """Return the token of a bot. Another invitation would revoke it."""
 
     @contextlib.contextmanager
     def program(
         self, name: str, bot: HttpBot, challenged: Callable[[], HttpBot] | None = None
     ) -> Iterator[list[str]]:
-        """Run the program of a bot's author in a thread until the block ends. Yields the sentences
-        for the author."""
+        """Run the program of a bot's author until the block ends. Yields its sentences."""
         sentences: list[str] = []
         connected = threading.Event()
 

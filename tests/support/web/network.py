@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterable
 class Link:
     """Forwards TCP connections to a port until they are cut.
 
-    The pieces of data are counted, in both directions. Those with the numbers in `loses` are lost,
-    and then break their connection.
+    Pieces of data, counted in both directions, break their connection if `loses` has their number.
     """
 
     def __init__(self, to: int, loses: Iterable[int] = ()) -> None:
@@ -35,7 +34,6 @@ class Link:
             self._open.clear()
 
     def close(self) -> None:
-        """End all threads."""
         self.cut()
         self._listener.shutdown(socket.SHUT_RDWR)
         for thread in self._threads:
@@ -90,17 +88,13 @@ def _shut(connection: socket.socket) -> None:
 
 
 class ConnectProxy(Link):
-    """A company's proxy, which only takes CONNECT requests. All lead to this machine.
-
-    `asked` has the first line of each request.
-    """
+    """A company's proxy, which only takes CONNECT requests. All lead to this machine."""
 
     def __init__(self, to: int) -> None:
-        self.asked: list[str] = []
+        self.asked: list[str] = []  # the first line of each request
         super().__init__(to)
 
     def target(self, near: socket.socket) -> tuple[str, int]:
-        """Read the request of a connection."""
         with near.makefile("rb", buffering=0) as lines:
             method, where, *_ = (lines.readline().decode("ascii") or "- -").split()
             while lines.readline() not in (b"\r\n", b""):

@@ -14,12 +14,9 @@ from tests.support.screens import pictures
 from tournament.bench.play import read_landmarks
 from tournament.bench.suite import TABLES, USUAL
 
-PAGES = [
-    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
-    *sorted(ROOT.glob("docs/**/*.md")),
-]
+PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")]
+PAGES += sorted(ROOT.glob("docs/**/*.md"))
 DOCUMENTS = [*PAGES, ROOT / "CHANGELOG.md", *sorted(ROOT.glob("bots/kits/*/README.md"))]
-
 CODE = re.compile(r"`([^`]+)`")
 PACKAGES = "games|serving|learning|service|tournament|bots|web|stich|tests|tools|benchmarks"
 # stich/bin is the environment of docs/event.md
@@ -83,10 +80,8 @@ def test_every_picture_of_the_pages_is_there_and_small() -> None:
 def test_the_page_of_reference_bots_has_the_stored_points() -> None:
     lines = (ROOT / "docs" / "reference-bots.md").read_text("utf-8").splitlines()
     rows = [re.split(r" *\| *", line)[1:-1] for line in lines if line.startswith("|")]
-    points = {
-        (landmark.key, landmark.bot): f"{landmark.over_par:+.2f} ± {landmark.arm:.2f}"
-        for landmark in read_landmarks()
-    }
+    marks = {(landmark.key, landmark.bot): landmark for landmark in read_landmarks()}
+    points = {of: f"{mark.over_par:+.2f} ± {mark.arm:.2f}" for of, mark in marks.items()}
     for table in (table for table in TABLES if table.rules == USUAL):
         bots = ("search", "greedy", "kit", "random")
         cells = [points.get((table.key, bot), "–") for bot in bots]
@@ -96,6 +91,5 @@ def test_the_page_of_reference_bots_has_the_stored_points() -> None:
 def test_the_changelog_begins_with_the_version_and_a_date() -> None:
     version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
     text = (ROOT / "CHANGELOG.md").read_text("utf-8").replace("## Unreleased\n", "")
-    heading = re.search(r"^## (.+)$", text, re.MULTILINE)
-    assert heading
-    assert re.fullmatch(rf"{re.escape(version)} - \d{{4}}-\d\d-\d\d", heading[1])
+    heading = re.findall(r"^## (.+)$", text, re.MULTILINE)[0]
+    assert re.fullmatch(rf"{re.escape(version)} - \d{{4}}-\d\d-\d\d", heading)

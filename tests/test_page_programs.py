@@ -25,8 +25,7 @@ def test_the_cup_runs_as_copied(tmp_path: Path) -> None:
 
 def test_the_python_example_plays_a_deal(tmp_path: Path) -> None:
     (code,) = blocks("README.md", "python")
-    printed = run_program(code, tmp_path)
-    scores = [int(score) for score in re.findall(r"-?\d+", printed)]
+    scores = [int(score) for score in re.findall(r"-?\d+", run_program(code, tmp_path))]
     assert (len(scores), sum(scores)) == (3, 0)
     assert any(scores), "a deal that all pass shows nothing"
 
@@ -68,19 +67,16 @@ def test_the_loops_of_self_play_run(code: str, tmp_path: Path) -> None:
 
 
 def test_the_page_has_the_sizes_of_all_arrays() -> None:
-    rows = re.findall(
-        r"^\| `(\w+)`, ([\d to and]+) \| (.+) \|$", (ROOT / LEARNING).read_text(), re.M
-    )
+    page = (ROOT / LEARNING).read_text()
+    rows = re.findall(r"^\| `(\w+)`, ([\d to and]+) \| (.+) \|$", page, re.M)
     assert [name for name, *_ in rows] == ["doudizhu", *games.GAMES]
     for name, players, sizes in rows:
         counts = range(int(players[0]), int(players[-1]) + 1)
         environments = [Environment(name, count) for count in counts]
-        cells = [
-            ", ".join(str(environment.encoding.size) for environment in environments),
-            *map(str, {environment.encoding.row_size for environment in environments}),
-            *map(str, {environment.actions for environment in environments}),
-        ]
-        assert sizes.split(" | ") == cells
+        views = ", ".join(str(environment.encoding.size) for environment in environments)
+        (row,) = {environment.encoding.row_size for environment in environments}
+        (actions,) = {environment.actions for environment in environments}
+        assert sizes == f"{views} | {row} | {actions}"
 
 
 @pytest.mark.slow

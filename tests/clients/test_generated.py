@@ -21,9 +21,8 @@ HERE = Path(__file__).parent
 PAGE = (ROOT / "docs" / "api.md").read_text("utf-8")
 COMMANDS = re.findall(r"^(?:openapi-\S+ generate|npx) .*$", PAGE, re.MULTILINE)
 PATH = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-JACKSON = [
-    Path(f"/usr/share/java/jackson-{part}.jar") for part in ("annotations", "core", "databind")
-]
+JARS = Path("/usr/share/java")
+JACKSON = [JARS / f"jackson-{part}.jar" for part in ("annotations", "core", "databind")]
 EXPECTED_WARNINGS = re.compile(
     # openapi-generator has these for any contract that is OpenAPI 3.1, has answers that may gain
     # fields (`additionalProperties: true`), examples of bodies (Java), or words of Rust as names.
@@ -33,7 +32,6 @@ EXPECTED_WARNINGS = re.compile(
 
 
 def run(folder: Path, *command: str) -> str:
-    """Run a command that must succeed, and return its output."""
     python_path = f"{folder}{os.pathsep}{folder / 'python-client'}"
     environ = {**os.environ, "PATH": PATH, "NO_COLOR": "1", "PYTHONPATH": python_path}
     done = subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True)
@@ -42,7 +40,6 @@ def run(folder: Path, *command: str) -> str:
 
 
 def tool(name: str, reason: str) -> str:
-    """The path of a program; skips the test without the program."""
     return shutil.which(name, path=PATH) or pytest.skip(reason)
 
 

@@ -11,25 +11,17 @@ public class Play {
   static StartRequest start(GameName game, int players) {
     return switch (game) {
       case DOUDIZHU -> new StartRequest(
-          new DoudizhuStart()
-              .game(DoudizhuStart.GameEnum.DOUDIZHU)
-              .players(players)
-              .options(new DoudizhuOptions().deals(1)));
+          new DoudizhuStart().game(DoudizhuStart.GameEnum.DOUDIZHU)
+              .players(players).options(new DoudizhuOptions().deals(1)));
       case DASAN -> new StartRequest(
-          new DasanStart()
-              .game(DasanStart.GameEnum.DASAN)
-              .players(players)
-              .options(new DasanOptions().deals(1)));
+          new DasanStart().game(DasanStart.GameEnum.DASAN)
+              .players(players).options(new DasanOptions().deals(1)));
       case ZHENGFEN -> new StartRequest(
-          new ZhengfenStart()
-              .game(ZhengfenStart.GameEnum.ZHENGFEN)
-              .players(players)
-              .options(new ZhengfenOptions().deals(1)));
+          new ZhengfenStart().game(ZhengfenStart.GameEnum.ZHENGFEN)
+              .players(players).options(new ZhengfenOptions().deals(1)));
       default -> new StartRequest(
-          new NinefivetwoStart()
-              .game(NinefivetwoStart.GameEnum.NINEFIVETWO)
-              .players(players)
-              .options(new NinefivetwoOptions().deals(1)));
+          new NinefivetwoStart().game(NinefivetwoStart.GameEnum.NINEFIVETWO)
+              .players(players).options(new NinefivetwoOptions().deals(1)));
     };
   }
 
@@ -37,9 +29,9 @@ public class Play {
     ApiClient client = new ApiClient();
     client.updateBaseUri(arguments[0]);
     PlayApi play = new PlayApi(client);
+    var json = JSON.getDefault().getMapper();
     for (GameBrief brief : new GamesApi(client).listGames().getGames()) {
       State state = play.startGame(start(brief.getGame(), 3)).getState();
-      var json = JSON.getDefault().getMapper();
       while (!json.valueToTree(state).get("phase").asText().equals("over")) {
         MovesAnswer listed = play.listMoves(new MovesRequest().state(state).details(true));
         String move = listed.getMoves().get(listed.getDetails().size() - 1);
@@ -49,15 +41,13 @@ public class Play {
         state = play.makeMoves(new AdvanceRequest().state(state).moves(List.of(move))).getState();
       }
       var over = json.valueToTree(state);
-      System.out.printf(
-          "{\"game\": \"%s\", \"scores\": %s, \"results\": %d}%n",
-          brief.getGame(), over.get("scores"), over.get("results").size());
+      String line = "{\"game\": \"%s\", \"scores\": %s, \"results\": %d}%n";
+      System.out.printf(line, brief.getGame(), over.get("scores"), over.get("results").size());
     }
     try {
       play.startGame(start(GameName.DASAN, 9));
     } catch (ApiException refused) {
-      Problem problem =
-          JSON.getDefault().getMapper().readValue(refused.getResponseBody(), Problem.class);
+      Problem problem = json.readValue(refused.getResponseBody(), Problem.class);
       System.out.printf("{\"code\": \"%s\"}%n", problem.getCode());
     }
   }

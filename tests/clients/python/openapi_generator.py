@@ -21,8 +21,7 @@ with stich.ApiClient(stich.Configuration(host=sys.argv[1])) as client:
             assert play.validate_move(stich.ValidateRequest(state=state, move=move)).legal
             state = play.make_moves(stich.AdvanceRequest(state=state, moves=[move])).state
         over = state.actual_instance
-        line = {"game": over.game, "scores": over.scores, "results": len(over.results)}
-        print(json.dumps(line))
+        print(json.dumps({"game": over.game, "scores": over.scores, "results": len(over.results)}))
     try:
         play.list_moves(stich.MovesRequest())
     except stich.ApiException as error:

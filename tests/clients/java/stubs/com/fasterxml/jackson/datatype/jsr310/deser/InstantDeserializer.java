@@ -25,15 +25,10 @@ public class InstantDeserializer<T extends Temporal> extends StdDeserializer<T> 
   }
 
   protected InstantDeserializer(
-      Class<T> type,
-      DateTimeFormatter formatter,
-      Function<TemporalAccessor, T> parsed,
+      Class<T> type, DateTimeFormatter formatter, Function<TemporalAccessor, T> parsed,
       Function<FromIntegerArguments, T> fromMilliseconds,
-      Function<FromDecimalArguments, T> fromNanoseconds,
-      BiFunction<T, ZoneId, T> adjust,
-      boolean replaceZeroOffset,
-      boolean normalizeZoneId,
-      boolean readNumericStrings) {
+      Function<FromDecimalArguments, T> fromNanoseconds, BiFunction<T, ZoneId, T> adjust,
+      boolean replaceZeroOffset, boolean normalizeZoneId, boolean readNumericStrings) {
     super(type);
   }
 

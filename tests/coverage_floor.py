@@ -13,11 +13,7 @@ def main(report: str, *floors: str) -> int:
     files = json.loads(Path(report).read_text())["files"]
     short = 0
     for package, least in (floor.split("=") for floor in floors):
-        totals = [
-            data["summary"]
-            for name, data in files.items()
-            if name.replace("\\", "/").startswith(f"{package}/")
-        ]
+        totals = [data["summary"] for name, data in files.items() if Path(name).parts[0] == package]
         for what, there in (("lines", "num_statements"), ("branches", "num_branches")):
             covered = sum(total[f"covered_{what}"] for total in totals)
             share = 100 * covered / max(1, sum(total[there] for total in totals))

@@ -1,5 +1,3 @@
-"""Each dependency has bounds, and hashes in the lock files."""
-
 import re
 import tomllib
 from contextlib import suppress

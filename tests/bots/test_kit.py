@@ -1,5 +1,3 @@
-"""The Python kit over real sockets."""
-
 import http.client
 import json
 import socket
@@ -14,14 +12,9 @@ from tests.support.service.contract import contract
 from tests.support.serving import serving as in_thread
 from tournament.bot.protocol import about_problems
 
-REQUEST: dict[str, Any] = {
-    "protocol": 1,
-    "match": "m-1",
-    "turn": 1,
-    "view": {"game": "doudizhu"},
-    "moves": ["pass", "bid:1"],
-    "clock": {"move_ms": 1000, "bank_ms": 5000},
-}
+CLOCK = {"move_ms": 1000, "bank_ms": 5000}
+REQUEST: dict[str, Any] = {"protocol": 1, "match": "m-1", "turn": 1, "clock": CLOCK}
+REQUEST |= {"view": {"game": "doudizhu"}, "moves": ["pass", "bid:1"]}
 
 
 BODY = json.dumps(REQUEST).encode()
@@ -103,7 +96,7 @@ def test_an_exception_is_shown_and_answered_500(
 
 def test_a_third_parameter_gets_the_clock_or_the_request() -> None:
     request = {**REQUEST, "from_a_later_protocol": [1, {"a": None}]}
-    assert kit.adapt(lambda view, moves, clock: clock)(request) == REQUEST["clock"]
+    assert kit.adapt(lambda view, moves, clock: clock)(request) == CLOCK
     assert kit.adapt(lambda view, moves, request: request)(request) == request
 
 

@@ -176,20 +176,14 @@ def test_an_endpoint_that_sends_spaces_for_ever(folder: Path, limits: dict[str, 
     assert (len(bodies) > 1) is ("timeout_s" in limits)
 
 
+CACHED = {**USAGE, "prompt_tokens_details": {"cached_tokens": 800}}
+COUNTED = {"input_tokens": 1000, "cached_tokens": 800, "output_tokens": 50, "cost": 0.0038}
+ENDLESS = {"prompt_tokens": 0, "completion_tokens": 10**30}
+BOUNDED = {"input_tokens": 0, "output_tokens": 10**9, "cost": 20_000}
+
+
 @pytest.mark.parametrize(
-    ("usage", "counts"),
-    [
-        (None, {}),
-        ({}, {}),
-        (
-            {**USAGE, "prompt_tokens_details": {"cached_tokens": 800}},
-            {"input_tokens": 1000, "cached_tokens": 800, "output_tokens": 50, "cost": 0.0038},
-        ),
-        (
-            {"prompt_tokens": 0, "completion_tokens": 10**30},
-            {"input_tokens": 0, "output_tokens": 10**9, "cost": 20_000},
-        ),
-    ],
+    ("usage", "counts"), [(None, {}), ({}, {}), (CACHED, COUNTED), (ENDLESS, BOUNDED)]
 )
 def test_tokens_are_counted_as_reported(folder: Path, usage: Any, counts: Any) -> None:
     prices: dict[str, Any] = {"input_price": 10, "output_price": 20, "cached_price": 1}

@@ -20,12 +20,8 @@ from bots import random as random_bot
 from tests.support.games import golden
 from tests.support.games.random_games import TABLES
 
-BOTS: dict[str, Callable[[Any, Any], str]] = {
-    "random": random_bot.move,
-    "greedy": greedy.move,
-    "sensible": sensible.move,
-    "search": partial(search.search, iterations=2),
-}
+BOTS: dict[str, Callable[[Any, Any], str]] = {"random": random_bot.move, "greedy": greedy.move}
+BOTS |= {"sensible": sensible.move, "search": partial(search.search, iterations=2)}
 LINE_UPS = {name: [name] for name in ("random", "greedy", "sensible")}
 LINE_UPS["mixed"] = ["search", "random", "sensible", "greedy"]
 """The bots by seat, from seat 0 and around the table."""
@@ -49,15 +45,11 @@ def digest(line_up: str, game: str, players: int) -> str:
     return hashlib.sha256(" ".join(made).encode()).hexdigest()[:16]
 
 
-def key(line_up: str, game: str, players: int) -> str:
-    return f"{line_up} {game} {players}"
-
-
 @pytest.mark.parametrize(("game", "players"), TABLES)
 @pytest.mark.parametrize("line_up", LINE_UPS)
 def test_decisions_are_those_recorded(line_up: str, game: str, players: int) -> None:
     recorded = json.loads(DECISIONS.read_text())
-    assert digest(line_up, game, players) == recorded[key(line_up, game, players)]
+    assert digest(line_up, game, players) == recorded[f"{line_up} {game} {players}"]
 
 
 @pytest.mark.parametrize("name", BOTS)
@@ -70,9 +62,8 @@ def test_set_up_positions(name: str, position: dict[str, Any]) -> None:
 
 def main() -> None:
     """Write the digests."""
-    digests = {
-        key(line_up, *table): digest(line_up, *table) for line_up in LINE_UPS for table in TABLES
-    }
+    played = [(line_up, *table) for line_up in LINE_UPS for table in TABLES]
+    digests = {" ".join(map(str, words)): digest(*words) for words in played}
     DECISIONS.write_text(json.dumps(digests, indent=1) + "\n")
 
 

@@ -1,5 +1,3 @@
-"""The search bot: its clock, and the move it chooses."""
-
 import itertools
 import time
 from typing import Any

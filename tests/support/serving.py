@@ -1,5 +1,3 @@
-"""Servers in threads of this process."""
-
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -94,7 +94,6 @@ def test_a_program_that_died_is_told_the_deal_again(tmp_path: Path, when: str) -
         ("BID A4", "illegal"),
         ("BID 1", "unreadable"),
         ("PLAY A3", "unreadable"),
-        ("OK BID", "unreadable"),
         ("BID A" + "9" * 5000, "unreadable"),
     ],
 )

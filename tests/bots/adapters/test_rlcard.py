@@ -52,13 +52,11 @@ def session(name: str, folder: Path) -> rlcard_agent.Agent:
 
 
 def test_the_state_of_the_documented_position() -> None:
+    played = ("TTTA", "pass", "pass", "3", "4", "R", "pass", "pass", "34567")
     assert rlcard_agent.raw_state(documented()) == {
         "seen_cards": "7",  # 3 and A were played
         "landlord": 0,
-        "trace": [
-            *[(0, "TTTA"), (1, "pass"), (2, "pass"), (0, "3"), (1, "4"), (2, "R")],
-            *[(0, "pass"), (1, "pass"), (2, "34567")],
-        ],
+        "trace": [*zip([0, 1, 2] * 3, played, strict=True)],
         "played_cards": ["3TTTA", "4", "34567R"],
         "self": 0,
         "current_hand": "456677889JJKKA2",

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 import requests
 
+import games
 from bots.kits import Kit, catalogue
 from stich.processes import find_port
 from tests.support.games import golden
@@ -22,14 +23,15 @@ from tests.support.tournament.checked import checked
 # `make test-kits` sets this: it builds every kit and skips none.
 EVERY = os.environ.get("STICH_ALL_KITS") == "1"
 
-KITS = {language: kit for language, kit in catalogue().items() if kit.program is None}
+# A model is started by its author: tests/bots/test_llm.py.
+STARTED = [kit for kit in catalogue().values() if kit.program is None and not kit.by_url]
+KITS = {kit.language: kit for kit in STARTED}
 QUICK = ("javascript", "python")
 PYTHON_FAILS = "    if view.get('fail'): raise SystemExit('no idea')\n"
+CPP_FAILS = '    if (view.contains("fail")) throw std::runtime_error("no idea");\n'
 SCRIPT, SCRIPT_FAILS = "  const plays = ", '  if ("fail" in view) throw new Error("no idea");\n'
 PARAMETERS = [
-    pytest.param(kit, id=kit, marks=[] if kit in QUICK else pytest.mark.slow)
-    for kit, made in KITS.items()
-    if not made.by_url  # a model: tests/bots/test_llm.py
+    pytest.param(kit, id=kit, marks=[] if kit in QUICK else pytest.mark.slow) for kit in KITS
 ]
 
 # The first statement of a kit's decision, and code to put before it: it fails if a request is to
@@ -44,11 +46,7 @@ MISTAKES = {
         '        if (view.has("forget")) return null;\n',
     ),
     "go": ("	view := ", '	if request.Match == "fail" { panic("no idea") }\n', ""),
-    "cpp": (
-        "    std::vector<std::string> plays;",
-        '    if (view.contains("fail")) throw std::runtime_error("no idea");\n',
-        "",
-    ),
+    "cpp": ("    std::vector<std::string> plays;", CPP_FAILS, ""),
     "rust": ("    let plays: ", '    if view["fail"] == true { panic!("no idea"); }\n', ""),
     "stdio": ("    plays = [", PYTHON_FAILS, ""),
 }
@@ -121,9 +119,8 @@ def expected(view: dict[str, Any], moves: list[str]) -> str:
 
 
 def test_decides_as_every_kit_does_over_one_connection(bot: Running) -> None:
-    connection = HTTPConnection(bot.url.removeprefix("http://"))
-    connection.connect()
-    with closing(connection):
+    with closing(HTTPConnection(bot.url.removeprefix("http://"))) as connection:
+        connection.connect()
         socket_at_first = connection.sock
         for request in recorded():
             body = json.dumps(request)
@@ -181,5 +178,5 @@ def test_the_runner_starts_it_and_it_plays_every_game(bot: Running) -> None:
     _, report = checked("--command", bot.command, "--positions", "5", "--move-ms", "5000")
     assert not [line for line in report["checks"] if line["result"] != "passed"]
     titles = " ".join(line["title"] for line in report["checks"])
-    for title in ("Dou Dizhu", "Dasan", "Zheng Fen", "9-5-2"):
-        assert f"a short match of {title}" in titles
+    for game in games.GAMES.values():
+        assert f"a short match of {game.title}" in titles

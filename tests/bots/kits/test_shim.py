@@ -15,14 +15,9 @@ import pytest
 from bots.kits import find
 from tests.support.programs import Program
 
-REQUEST = {
-    "protocol": 1,
-    "match": "m",
-    "turn": 1,
-    "view": {"phase": "play", "seat": 0, "table": None, "name": "Doppelkopf – 鬥地主"},
-    "moves": ["play:3c", "play:4c4d"],
-    "clock": {"move_ms": 60_000, "bank_ms": 0},
-}
+VIEW = {"phase": "play", "seat": 0, "table": None, "name": "Doppelkopf – 鬥地主"}
+REQUEST = {"protocol": 1, "match": "m", "turn": 1, "view": VIEW}
+REQUEST |= {"moves": ["play:3c", "play:4c4d"], "clock": {"move_ms": 60_000, "bank_ms": 0}}
 Ask = Callable[..., tuple[int, dict[str, Any]]]
 Start = Callable[[str], Ask]
 

@@ -1,5 +1,3 @@
-"""`stich bench`, as its user runs it."""
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,3 @@
-"""`stich new-bot`, and the kits' catalogue against their folders."""
-
 import shutil
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""`stich new-cup`: what it asks, what it writes, and what it refuses."""
-
 import json
 import tomllib
 from pathlib import Path
@@ -32,7 +30,7 @@ def test_it_asks_the_few_questions(tmp_path: Path) -> None:
 
 
 def written(path: Path, *words: str) -> Cup:
-    """The cup that these options write without questions. Its authors need an arena."""
+    """The cup that these options write without questions."""
     assert "Run it: stich arena " in succeed("new-cup", path, *DASAN, *words).stdout
     return read_cup(path)
 

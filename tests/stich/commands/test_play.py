@@ -1,5 +1,3 @@
-"""`stich play`: what a person sees, types, and reads."""
-
 import re
 
 import pytest

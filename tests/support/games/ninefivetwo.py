@@ -1,5 +1,3 @@
-"""Set-up positions of 9-5-2 for the tests, in their wire form."""
-
 from typing import Any
 
 import games

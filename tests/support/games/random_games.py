@@ -1,5 +1,3 @@
-"""Random games of every game with every number of players."""
-
 import json
 import random
 import re
@@ -16,11 +14,11 @@ TABLES = [
 ]
 IDS = [f"{name}-{players}" for name, players in TABLES]
 
+DECLARING = dict.fromkeys(["spring", "reveal_talon", "quad_pair_as_solos"], True)
 SHORT: dict[str, list[dict[str, Any]]] = {
     "doudizhu": [
         {"deals": 2, "redeals": 2},
-        {"deals": 2, "redeals": 0}
-        | dict.fromkeys(["spring", "reveal_talon", "quad_pair_as_solos"], True),
+        {"deals": 2, "redeals": 0, **DECLARING},
         {"deals": 2, "redeals": 1, "single_round": True},
     ],
     "dasan": [{"deals": 2}, {"deals": 2, "reveal_talon": True, "open_higher": True}],

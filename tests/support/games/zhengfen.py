@@ -1,5 +1,3 @@
-"""Set-up positions of Zheng Fen."""
-
 from typing import Any
 
 import games

@@ -1,5 +1,3 @@
-"""Sealed games for the tests of sealed states."""
-
 import string
 from base64 import b64encode
 from hashlib import sha256

@@ -1,5 +1,3 @@
-"""Cups of bots that connect."""
-
 import contextlib
 import subprocess
 from collections.abc import Iterator

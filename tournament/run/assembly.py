@@ -45,10 +45,10 @@ def run_cup(
     gateway: Gateway | None = None,
     memory_share: float = 1.0,
 ) -> None:
-    """Play the matches of a cup that are not finished yet.
+    """Play the matches of a cup that are not finished yet. Return when the cup has ended.
 
     The cup comes from the file `path`, and its results are stored at `target`: a folder, or the URL
-    of a database. Other machines play the matches if `cluster` is given. `gateway` is needed if
+    of a database. Other machines play the matches if `cluster` is given. `gateway` must be given if
     bots connect. `memory_share` is the fraction, from 0 to 1, of this machine's bot memory that
     this cup may use. Finished matches are kept, whatever error is raised.
 
@@ -123,8 +123,8 @@ def _secret(path: Path, store: Store) -> list[Path]:
 
 
 def local_launch(cup: Cup, path: Path, store: Store) -> tuple[LaunchSettings, list[str]]:
-    """Return the settings for starting a cup's bots on this machine, and a list of warnings, which
-    may be "". The cup comes from the file `path`.
+    """Return the settings for starting a cup's bots on this machine, and warnings, any of which may
+    be "". The cup comes from the file `path`.
 
     Raises:
         SandboxError: if the bots must run in a sandbox, but none is available.
@@ -134,8 +134,8 @@ def local_launch(cup: Cup, path: Path, store: Store) -> tuple[LaunchSettings, li
 
 
 def _wait_for_bots(gateway: Gateway, cup: Cup, store: Store, observer: RunObserver) -> Cup:
-    """Wait for the connecting bots, and return the cup with their URLs. Meanwhile, the store shows
-    which bots are missing."""
+    """Wait for the connecting bots that still play, and return the cup with their URLs. Meanwhile,
+    the store and the observer show which bots are missing."""
 
     def waiting(bots: Sequence[str], of: int, invite: str) -> None:
         store.show(Present(awaited=tuple(bots)))

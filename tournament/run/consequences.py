@@ -61,8 +61,8 @@ def _lost(
 
 
 def _undo(run: StoredRun, bot: str) -> str:
-    """Return a sentence that says for how long `stich undo` can reverse the exclusion of a bot. The
-    function `last_exclusion` decides this."""
+    """Return a sentence that says for how long `stich undo` can reverse the exclusion of a bot, as
+    `last_exclusion` decides."""
     if run.finished:
         return "`stich undo` takes this back at any time."
     if run.cup.is_ladder:

@@ -40,11 +40,11 @@ Checked = Identity | str | None
 
 def check(cup: Cup, bot: Bot, known: Identity | None, is_new: bool) -> Checked:
     """Check that a bot plays the game and still states the same about itself. If `is_new`, also
-    check the bot's moves in three positions.
+    check the bot's moves in three positions. The bot must have a URL.
 
     Return what the bot states if it passed, or a sentence with the fix if it failed. `known` is
-    what the bot stated before, or None if any statement is accepted. If the bot does not answer, a
-    new bot has failed, and for another bot the result is None.
+    what the bot stated before, or None if any statement is accepted. If what answers is not a bot,
+    or nothing does, a new bot has failed, and for another bot the result is None.
     """
     try:
         about = about_by_url(bot)
@@ -73,7 +73,7 @@ class Entrants(Roster):
     """The roster of a ladder, which checks the bots and stores the results.
 
     `cup` is the ladder as its file describes it, and `store` the store of its run. `now` returns
-    the current time in UTC.
+    the current time in UTC. Methods that ask the gateway raise StichError if it no longer answers.
     """
 
     ahead = inf  # all blocks of an epoch, so that none is skipped too late
@@ -109,8 +109,8 @@ class Entrants(Roster):
             pool.shutdown(wait=False, cancel_futures=True)
 
     def cup(self, run: Progress) -> Cup:
-        """The cup with all bots that have joined. Each connecting bot has its URL at the gateway,
-        and its number of tables, or 1 while it is not connected."""
+        """Return the cup with all bots that have joined. Each connecting bot has its URL at the
+        gateway, and as `max_matches` its number of tables, or 1 while it is not connected."""
         everybody, tables = self._cup.with_joined(run.decisions), self._gateway.tables()
         bots = tuple(
             replace(bot, url=self._gateway.url_of(bot.name), max_matches=tables.get(bot.name, 1))
@@ -121,27 +121,27 @@ class Entrants(Roster):
         return replace(everybody, bots=bots)
 
     def checks(self, cup: Cup) -> frozenset[str]:
-        """The connecting bots, which this roster checks."""
+        """Return the connecting bots, which this roster checks."""
         return frozenset(bot.name for bot in cup.bots if bot.connect)
 
     def missing(self, cup: Cup, bots: Collection[str]) -> frozenset[str]:
-        """The connecting bots among `bots` that are not connected."""
+        """Return the connecting bots among `bots` that are not connected now."""
         return frozenset(bots) - self._reachable(cup)
 
     def connected(self) -> tuple[str, ...]:
-        """The bots that were connected at the last `update` and still play, in the order of the
-        cup."""
+        """Return the connecting bots that were connected and still played at the last `update`, in
+        the order of the cup."""
         return self._connected
 
     def _reachable(self, cup: Cup) -> frozenset[str]:
-        """The bots that are connected or need not connect."""
+        """Return the bots that are connected now or need not connect."""
         tables = self._gateway.tables()
         return frozenset(bot.name for bot in cup.bots if not bot.connect or bot.name in tables)
 
     def update(self, run: Progress, every_s: float = _UPDATE_S) -> bool:
-        """Store the results of checks, start checking newly connected bots, and end the ladder if
-        it is due to end. Return True, or False without any effect if the last update was less than
-        `every_s` seconds ago."""
+        """Store the results of checks, start checking connected bots that have not passed, and end
+        the ladder, by a decision, if it is due to end. Return True, or False without any effect if
+        the last update was less than `every_s` seconds ago."""
         if monotonic() < self._updated + every_s:
             return False
         self._updated = monotonic()
@@ -196,12 +196,12 @@ class Entrants(Roster):
         self._absences[bot] = [*earlier, now]
 
     def _is_pausing(self, bot: str) -> bool:
-        """Whether a bot is not seated now because it has been away repeatedly."""
+        """Return whether a bot is not seated now because it has been away repeatedly."""
         times = self._absences.get(bot)
         return times is not None and self._now() < times[-1] + (len(times) - 1) * _PAUSE
 
     def _is_due(self, run: Progress) -> bool:
-        """Whether the ladder is due to end, and no decision has ended it yet."""
+        """Return whether the ladder is due to end, and no decision has ended it yet."""
         if self._ends is None or finished_by(run.decisions):
             return False
         return self._now() >= datetime.fromisoformat(self._ends)
@@ -235,7 +235,7 @@ class Entrants(Roster):
         next epoch.
 
         The bots are in the order of the cup. There are none if the ladder is due to end, or too few
-        bots for a table can be reached. Bots with a command are included without a check. Another
+        bots for a table can be reached. Bots with a command are included without a check. Any other
         bot is left out if it does not pass the check within five seconds, or has been away
         repeatedly (see `record_absence`). A bot that did not pass in time is not waited for again
         until it has passed a check.

@@ -22,7 +22,7 @@ class Connections(Protocol):
         to fix."""
 
     def tables(self) -> Mapping[str, int]:
-        """Return the number of tables of each connected bot, by name."""
+        """Return at how many tables each connected bot can play at once, by name."""
 
     def url_of(self, bot: str) -> str:
         """Return the URL at which a connecting bot receives requests."""
@@ -34,8 +34,8 @@ class Gateway(Connections, Protocol):
     def wait_for_bots(
         self, cup: Cup, absent: Callable[[], Mapping[str, str]], waiting: Waiting
     ) -> Cup:
-        """Wait until all connecting bots are connected, and return the cup with their URLs and
-        numbers of tables.
+        """Wait until all connecting bots are connected. Return the cup with their URLs, and their
+        numbers of tables as `max_matches`.
 
         `absent` returns the bots that are not waited for, each with a sentence that says why. These
         bots are excluded. `waiting` is called whenever the set of missing bots changes.

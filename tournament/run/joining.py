@@ -19,7 +19,7 @@ _UNSEATED = timedelta(hours=1)
 
 
 class JoinRefused(StichError):
-    """A bot cannot join or leave. The message is a sentence that says why."""
+    """Raised if a bot cannot join or leave. The message is a sentence that says why."""
 
 
 def join(target: str, cup: Cup, bot: str, author: str, version: int = 1, retires: str = "") -> None:
@@ -27,8 +27,8 @@ def join(target: str, cup: Cup, bot: str, author: str, version: int = 1, retires
 
     `cup` is the ladder as its file describes it, and `target` the location of its store. `author`
     is the identity of the bot's author, of at most 64 characters, or "" for the organiser.
-    `version` counts the versions of the bot from 1. If `retires` names a bot, that bot leaves at
-    the same time.
+    `version` counts the versions of the bot from 1, and is part of the name `bot` from 2 on, as in
+    ann/2. If `retires` names a bot, that bot leaves at the same time.
 
     Raises:
         JoinRefused: if the ladder is over or full, the name is taken, or the author may not enter
@@ -71,7 +71,7 @@ def join(target: str, cup: Cup, bot: str, author: str, version: int = 1, retires
 
 def freed(decisions: Sequence[AnyDecision]) -> set[str]:
     """Return the names, without versions, that another author may take over. A name is free once
-    all its versions left at least FREED_AFTER ago."""
+    all its versions left, rather than being excluded by the organiser, at least FREED_AFTER ago."""
     since = (datetime.now(UTC) - FREED_AFTER).isoformat(timespec="milliseconds")
     left = {
         decision.bot
@@ -86,8 +86,8 @@ def seated(cup: Cup, decisions: Sequence[AnyDecision], run: Run | None) -> set[s
     """Return the bots that count towards the limit `most` of the ladder `cup`.
 
     Bots that need not connect count, as do those that have passed the check of the `run`. A bot
-    that has not been checked counts for an hour after it joined. Bots that no longer play do not
-    count.
+    that has not been checked counts for an hour after it joined. Bots that failed the check or no
+    longer play do not count.
     """
     since = (datetime.now(UTC) - _UNSEATED).isoformat(timespec="milliseconds")
     counted = {join.bot for join in decisions if isinstance(join, Join) and join.at >= since}

@@ -76,7 +76,7 @@ class RunObserver:
 
     def waiting(self, bots: Sequence[str], of: int, invite: str) -> None:
         """Report that the cup is waiting for the missing `bots`, out of `of` connecting bots.
-        `invite` is the command that creates a token for a bot."""
+        The sentence names at most ten. `invite` is the command that creates a token for a bot."""
         shown = ", ".join(bots[:_NAMED]) + (", …" if len(bots) > _NAMED else "")
         missing = f"Waiting for {len(bots)} of {of} bots that connect: {shown}."
         self.tell(f"{missing} To create a token: {invite}", "waiting", missing=list(bots))
@@ -104,7 +104,8 @@ class RunObserver:
         self.tell(sentence, "lost", block=block, why=why)
 
     def away(self, bots: Sequence[str]) -> None:
-        """Report the bots that the run is now waiting for, if any."""
+        """Report which bots are unreachable now. If `bots` is empty, report that all can be reached
+        again."""
         sentence = unreachable(bots) or "All bots can be reached again."
         self.tell(sentence, "away", bots=list(bots))
 
@@ -120,8 +121,8 @@ class RunObserver:
         )
 
     def look(self, look: Bets, first: str, second: str) -> None:
-        """Report a look at the duel between the bots `first` and `second`, if it comes after 8, 16,
-        32, … blocks. Other looks are not reported."""
+        """Report an interim result of the duel between the bots `first` and `second` if it comes
+        after 8, 16, 32, … blocks. Ignore any other."""
         if look.blocks < _FIRST_LOOK or look.blocks.bit_count() > 1:
             return
         low, high = look.interval.low, look.interval.high

@@ -31,8 +31,8 @@ class Outages:
     The run waits for a bot until the bot answers or `outage_s` seconds have passed. After that, or
     after as many void matches as the cup allows, its faults count, so hanging up on a bad deal
     gains nothing. In a ladder, void matches are counted anew in each epoch. However, an author may
-    have at most five times as many void matches among the last 1,000 matches of all the author's
-    bots. A bot without an author is counted on its own.
+    have at most five times as many void matches as the cup allows one bot, among the last 1,000
+    matches of all the author's bots. A bot without an author is counted on its own.
     """
 
     def __init__(self, cup: Cup) -> None:
@@ -100,7 +100,7 @@ class Outages:
         )
 
     def _is_spent(self, author: str) -> bool:
-        """Whether an author has as many void matches as an author may have."""
+        """Whether an author has at least as many void matches as an author may have."""
         played = self._played_of.get(author, deque())
         first = played[0] if len(played) == _WINDOW else 0
         recent = sum(block >= first for block in self._voids_of[author])
@@ -112,8 +112,8 @@ class Outages:
         self.wait(void.bot)
 
     def wait(self, bot: str) -> None:
-        """Mark a bot as away, and start a thread that asks it every second until it answers. Do
-        nothing if the bot is marked already."""
+        """Mark a bot by URL as away, and start a thread that asks it every second until it answers.
+        Do nothing if the bot is marked already."""
         if bot not in self._away:
             ended = Event()
             self._away[bot] = monotonic(), ended

@@ -107,8 +107,8 @@ def _seed(cup: Cup, before: StoredRun | None) -> str:
 def differences(before: Cup, after: Cup) -> list[str]:
     """The differences between two sealed cups that are not allowed during a run, as clauses.
 
-    Sealed cups have digests in place of the values of variables. Free keys, and additions that the
-    format allows, are left out.
+    Sealed cups have digests in place of the values of variables. Changes of keys that may change,
+    and additions that the format allows, are left out.
     """
     old, new = _flat(before.to_dict()), _flat(after.to_dict())
     grows = f"format.{_growth(before).key}"
@@ -178,7 +178,7 @@ def _removal(bot: Bot) -> str:
 
 
 def _flat(data: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Nested mappings as one mapping, with keys like "clock.move_ms"."""
+    """Nested mappings as one mapping, with keys like "clock.move_ms". Empty ones are left out."""
     flat: dict[str, Any] = {}
     for key, value in data.items():
         if isinstance(value, Mapping):
@@ -198,7 +198,7 @@ def only_runner(store: Store) -> Iterator[None]:
     """Hold a store's lock within this context, so that no other runner can use the store.
 
     Raises:
-        StoreError: if another runner holds the lock, or the store cannot be locked.
+        StoreError: at once, if another runner holds the lock, or the store cannot be locked.
     """
     if store.folder is None:
         with store.advisory_lock():

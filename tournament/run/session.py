@@ -73,7 +73,7 @@ class Session:
         self._run: StoredRun = store.run()
         self._scores = Scores(store)
         self._voided: set[int] = set()  # blocks whose cards bots may know
-        self._replays: Counter[str] = Counter()  # void games of each match
+        self._replays: Counter[str] = Counter()  # how often each match was void
         self._use_cup(roster.cup(self._run))
         self._outages = Outages(self._cup)
         self._playing: dict[int, Block] = {}  # by number
@@ -86,7 +86,7 @@ class Session:
         self._present = self._run.present
         self._live = make_folder(self._run.cup, self._run.id)
         self.look: Bets | None = None
-        """The latest look at a duel, or None before the first one."""
+        """The latest interim result of a duel, or None before the first one."""
 
     def _use_cup(self, cup: Cup) -> None:
         """Use a cup's bots, URLs and numbers of tables from now on."""
@@ -112,12 +112,14 @@ class Session:
 
     def play(self, *warnings: str) -> Done:
         """Play all unfinished matches, finish the store, and return how the cup ended. Non-empty
-        `warnings` are reported once all bots are ready.
+        `warnings` are reported once all bots are ready. While the run is paused, or no round can
+        begin yet, wait.
 
         Raises:
             StartError: if a bot cannot play, or the rules service does not answer at the beginning.
             RunError: if the run cannot continue, for instance because the rules service has failed.
             StoreError: if the store cannot be used.
+            StichError: if the gateway no longer answers.
         """
         connecting = self._roster.checks(self._cup)
         bots = [bot for bot in self._cup.bots if bot.name not in connecting]
@@ -158,14 +160,14 @@ class Session:
                         return step
 
     def _report_look(self) -> None:
-        """Pass the plan's look at a duel to the observer if it is a new one."""
+        """Pass the plan's interim result of a duel to the observer if it is a new one."""
         look = self._plan.look
         if look is not None and look is not self.look:
             self.look = look
             self._observer.look(look, *self._cup.names)
 
     def _act(self) -> None:
-        """Carry out the organiser's decisions. Return once the run is not paused."""
+        """Carry out the organiser's decisions. If the run is paused, wait until it continues."""
         while True:
             if apply_voids(self._store, self._plan):
                 self._run = self._store.run()
@@ -207,8 +209,9 @@ class Session:
         return tuple(number for number in range(len(block.matches)) if not done >> number & 1)
 
     def _new_decisions(self, every_s: float = _TICK_S) -> bool:
-        """Read and report new decisions. Return whether there is one to be carried out. Reading
-        takes time, so return False if decisions were read less than `every_s` seconds ago."""
+        """Read and report new decisions. Return whether any of them is to be carried out, which
+        joins and skips are not. Reading takes time, so do nothing and return False if decisions
+        were read less than `every_s` seconds ago."""
         if monotonic() < self._read_at + every_s:
             return False
         self._read_at = monotonic()
@@ -290,7 +293,7 @@ class Session:
     def _show_present(self) -> None:
         """Show on the pages which bots are away, and which blocks are being played or come next. If
         different bots are away than before, do so at once, and tell the observer. Otherwise do so
-        every two seconds."""
+        at most every two seconds."""
         away = self._outages.away
         if away != self._present.away:
             self._observer.away(away)

@@ -42,7 +42,10 @@ class Digest(NamedTuple):
 
 
 class Chain:
-    """The chain within a write transaction. `before` is the digest when the transaction began."""
+    """The chain within a write transaction.
+
+    `before` is the digest when the transaction began, and `last` the digest now.
+    """
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
@@ -51,7 +54,8 @@ class Chain:
     def add(self, table: sa.Table, *values: object) -> int:
         """Write an entry for a row of `table`, and return the number of the entry.
 
-        The entry covers `values`, of which the first identifies the row in its table.
+        The entry covers `values`, of which the first identifies the row in its table. The caller
+        writes the row itself.
         """
         kind, name, content = str(table.name), str(values[0]), content_of(values)
         number, digest = self.last = following(self.last, kind, name, content)

@@ -62,7 +62,7 @@ class StoreUrlError(StoreError):
 
 
 def is_database_url(target: str) -> bool:
-    """Return whether a target is the URL of a database rather than a folder."""
+    """Return whether a target is a URL, valid for a store or not, rather than a folder."""
     return "://" in target
 
 

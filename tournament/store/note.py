@@ -22,7 +22,7 @@ def note(run: str, *known: Digest) -> None:
     `known` are the digests that the store may have: those before and after a commit.
 
     Raises:
-        StoreError: if the note cannot be written.
+        StoreError: if the note cannot be written, or the user has no home folder.
     """
     path = state_path(_FOLDER, run)
     text = json.dumps({"run": run, "digests": known}).ljust(_SIZE - 1) + "\n"
@@ -38,7 +38,7 @@ def noted(run: str) -> list[Digest]:
     """Return the digests that the store of a run may have, or an empty list if there is no note.
 
     Raises:
-        StoreError: if the note cannot be read.
+        StoreError: if the note cannot be read, or the user has no home folder.
     """
     path = state_path(_FOLDER, run)
     data = read_state(path)
@@ -49,6 +49,10 @@ def noted(run: str) -> list[Digest]:
 
 
 def forget(run: str) -> None:
-    """Delete the note about a run, if there is one. A note that cannot be deleted stays."""
+    """Delete the note about a run, if there is one. A note that cannot be deleted stays.
+
+    Raises:
+        StoreError: if the user has no home folder.
+    """
     with suppress(OSError):
         state_path(_FOLDER, run).unlink()

@@ -102,10 +102,12 @@ class StoreReader(RunReader):
             yield reader
 
     def _check(self) -> bool:
-        """Return whether the database has the tables of a store. Set `warning`.
+        """Return whether the database has the tables of a store.
+
+        Set `warning` if the user neither made the run nor trusts its key.
 
         Raises:
-            StoreError: if the store has another version or cannot be read.
+            StoreError: if the store has another version, is damaged or cannot be read.
         """
         with store_errors(self.where):
             if not sa.inspect(self._engine).has_table("meta"):
@@ -126,7 +128,7 @@ class StoreReader(RunReader):
         return True
 
     def copy_to(self, file: Path) -> None:
-        """Copy the store as it is now into a new SQLite file.
+        """Copy the store as it is now into `file`, an SQLite file that must not exist yet.
 
         Raises:
             StoreError: if the store cannot be read or the file cannot be written.
@@ -205,9 +207,10 @@ class StoreReader(RunReader):
             yield from walk(connection)
 
     def is_signed(self) -> bool | None:
-        """Return whether the run's signature covers the last digest, or None without a signature.
+        """Return whether the run's signer has signed the last digest, or None without a signature.
 
-        This does not check the rows. `walk` checks whether the digest covers them.
+        This checks neither the rows, which `walk` does, nor
+        whether the user trusts the signer.
         """
         with self._read() as connection, damage(self.where):
             facts = rows.read_meta(connection, "run", "signer", SIGNATURE)
@@ -232,7 +235,7 @@ class StoreReader(RunReader):
         return list(self._all(sa.select(decisions).order_by(decisions.c.id), rows.to_decision))
 
     def epochs(self) -> list[Epoch]:
-        """Return the epochs of a ladder, in order.
+        """Return the epochs of a ladder, in order. Other cups have none.
 
         Epochs are only appended, so each epoch is read from the database once. If the store is
         replaced by another copy while the reader is open, epochs read earlier may be returned.
@@ -252,7 +255,10 @@ class StoreReader(RunReader):
 
 
 def _count_outages(voids: Iterable[AnyVoid]) -> tuple[VoidCount, ...]:
-    """Count, for each unreachable bot, the matches that were void because of it."""
+    """Count, for each bot that could not be reached, the matches that were void because of it.
+
+    Matches that a decision made void are left out. The reason is that of the bot's latest outage.
+    """
     outages = [void for void in voids if isinstance(void, Outage)]
     latest = {void.bot: void.why for void in outages}
     counts = Counter(void.bot for void in outages)

@@ -185,9 +185,9 @@ def to_summary(row: sa.Row[Any]) -> MatchSummary:
 
 
 def _check_seats(match: MatchSummary | MatchRecord, *by_seat: Sequence[object]) -> None:
-    """Check that a match has at least two seats, and as many values in each field by seat.
+    """Check that a match has at least two seats, and that each field has a value for each seat.
 
-    `by_seat` are further fields to check.
+    The fields are `scores`, `adjusted` and those given as `by_seat`.
 
     Raises:
         ValueError: if there are fewer seats, or a field has a different length.
@@ -216,7 +216,8 @@ to_void: Callable[[sa.Row[Any]], AnyVoid] = from_json(AnyVoid)
 def to_record(row: sa.Row[Any]) -> MatchRecord:
     """Convert a row with the columns `match`, `data`, `block` and `complete` to a whole match.
 
-    The bots' information and fallbacks are left out unless the block is `complete`.
+    The number of the block is that of the row. The bots' information and fallbacks are left out
+    unless the block is `complete`.
 
     Raises:
         ValueError: if the row is damaged.

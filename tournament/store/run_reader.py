@@ -53,7 +53,7 @@ class RunReader(ABC):
     are damaged. The order of the schedule is by block, then by seating.
 
     Whole matches lack the bots' information and fallbacks while their block has matches still to be
-    played: a bot could read there what others think about the same deal.
+    played, because a bot could read in these what others think about the same deal.
     """
 
     def __init__(self, engine: Engine, where: str, folder: Path | None) -> None:
@@ -72,7 +72,10 @@ class RunReader(ABC):
 
     @contextmanager
     def snapshot(self) -> Iterator[RunReader]:
-        """Yield a reader of the run as it is at one moment. A file does not change."""
+        """Yield a reader that sees the run as it is at one moment, for use in this context only.
+
+        This implementation yields the reader itself, because a file of matches does not change.
+        """
         yield self
 
     def __enter__(self) -> Self:
@@ -92,12 +95,12 @@ class RunReader(ABC):
         return count
 
     def blocks(self) -> Iterator[BlockRecord]:
-        """Yield the blocks with a finished match, in the order of the schedule."""
+        """Yield the blocks with at least one finished match, in the order of the schedule."""
         query = sa.select(blocks, PLAYED.label("played")).where(PLAYED > 0).order_by(blocks.c.block)
         return self._all(query, lambda row: convert(row, BlockRecord, from_attributes=True))
 
     def is_complete(self, block: int) -> bool:
-        """Return whether all matches of a block are finished."""
+        """Return whether all matches of the block with this number are finished."""
         query = sa.select(_COMPLETE).where(blocks.c.block == block)
         return any(self._all(query, lambda row: bool(row.complete)))
 
@@ -112,9 +115,10 @@ class RunReader(ABC):
         return self._all(query, rows.to_summary)
 
     def written_after(self, sequence: int) -> Iterator[tuple[int, MatchSummary]]:
-        """Yield the finished matches that were written after the match with the number `sequence`.
+        """Yield the finished matches that were written after the one with this sequence number.
 
-        Each item is (number, match), in the order of writing. With -1, all matches are yielded.
+        Each item is (sequence number, match), in the order of writing. The sequence number of a
+        match is the number of its entry in the chain. With -1, all matches are yielded.
         """
         query = _SUMMARIES.where(matches.c.entry > sequence).order_by(matches.c.entry)
         return self._all(query, lambda row: (row.entry, rows.to_summary(row)))
@@ -168,7 +172,8 @@ class RunReader(ABC):
     def _read(self) -> Iterator[Connection]:
         """Yield a connection that reads the database as it is at one moment.
 
-        In a snapshot, this is the connection of the snapshot.
+        In a snapshot, this is the connection of the snapshot. Within this context, database errors
+        are raised as StoreError.
         """
         with store_errors(self.where):
             if self._moment is not None:

@@ -29,7 +29,7 @@ _FIX = "set XDG_STATE_HOME to a folder in which you can write"
 
 
 class SigningKey:
-    """A user's private key (Ed25519), made from a `secret` of 32 bytes."""
+    """A user's private key (Ed25519), made from a `secret`, which must have 32 bytes."""
 
     def __init__(self, secret: bytes) -> None:
         self._secret = secret

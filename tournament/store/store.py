@@ -32,9 +32,10 @@ class Store(StoreWriter):
     def begin(
         self, cup: Cup, seed: str, match_key: str, commitment: str | None, total: int
     ) -> None:
-        """Begin the run of a cup, in an empty store or in place of a run without matches.
+        """Begin the run of a cup, in place of any earlier run. The store must have no matches.
 
-        The parameters are as in `StoredRun`. The values in the bots' `env` are sealed.
+        The parameters are as in `StoredRun`. The values in the bots' `env` are sealed. What bots
+        have stated about themselves is deleted, but decisions are kept.
         """
         self._put(
             config=self.sealed(cup, match_key).to_dict(),
@@ -46,11 +47,17 @@ class Store(StoreWriter):
         )
 
     def change_cup(self, cup: Cup) -> None:
-        """Replace the cup by one with the same blocks. The values in the bots' `env` are sealed."""
+        """Replace the cup by one that must have the same blocks.
+
+        The values in the bots' `env` are sealed.
+        """
         self._put(config=self.sealed(cup, self.run().match_key).to_dict())
 
     def record_total(self, total: int) -> None:
-        """Record the number of planned matches and, unless the run has begun, the current time."""
+        """Record the number of planned matches.
+
+        Unless the run has begun already, also record the current time as its beginning.
+        """
         run = self.run()
         now = datetime.now(UTC).isoformat(timespec="seconds")
         self._put_changed(run, total=total, begun=run.begun or now)
@@ -106,14 +113,14 @@ class Store(StoreWriter):
                 connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def reopen(self, total: int) -> None:
-        """Continue a finished run, with `total` planned matches.
+        """Make a finished run unfinished again, with `total` planned matches.
 
         The places, the settled bots and the signature are removed.
         """
         self._put(finished=False, places=None, settled=(), total=total)
 
     def show(self, now: Present) -> None:
-        """Store the current state of the run, for its pages."""
+        """Store the current state of the run for its pages, in place of the earlier one."""
 
         def attempt() -> None:
             with self._write() as connection:
@@ -130,14 +137,14 @@ class Store(StoreWriter):
             self._put(**changed)
 
     def _put(self, **values: object) -> None:
-        """Set rows of `meta`, given by key."""
+        """Commit rows of `meta`, given as values by key, in place of rows with the same keys."""
         self._commit(lambda chain: rows.put_meta(chain, **values))
 
     def grow(self, cup: Cup, plan: Plan) -> None:
         """Continue the run with a cup that has grown, and renumber the blocks by the cup's `plan`.
 
-        The run counts as extended, and no longer as finished. The values in the bots' `env` are
-        sealed.
+        The run counts as extended, and no longer as finished. The places, the settled bots and the
+        signature are removed. The values in the bots' `env` are sealed.
 
         Raises:
             StoreError: if the store does not hold exactly what this user's commands have written.
@@ -170,12 +177,12 @@ class Store(StoreWriter):
         """Commit a finished match.
 
         Raises:
-            StoreError: if the store has the match already.
+            StoreError: if the store has this match, or another with the same block and seating.
         """
         self._commit(lambda chain: rows.insert_match(chain, record))
 
     def add_void(self, record: Outage) -> None:
-        """Commit a void match that never finished. The match itself is not in the store."""
+        """Commit the record of a match that was void before it finished, because of an outage."""
         self._commit(lambda chain: rows.append(chain, voids, record))
 
     def decide(
@@ -183,10 +190,11 @@ class Store(StoreWriter):
         *made: AnyDecision,
         check: Callable[[list[AnyDecision]], None] = lambda _: None,
     ) -> None:
-        """Append decisions. The store sets their `number`, `at` and `after`.
+        """Append decisions in one commit. The store sets their `number`, `at` and `after`.
 
         Unprintable characters in the reasons are escaped. `check` is called with the earlier
-        decisions in the same transaction. If it raises an error, nothing is appended.
+        decisions in the same transaction, again if the connection is lost. If it raises an error,
+        nothing is appended, and the error is passed on.
         """
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
 
@@ -206,7 +214,7 @@ class Store(StoreWriter):
         self._commit(lambda chain: rows.append(chain, epochs, epoch))
 
     def void_finished(self, due: Iterable[tuple[str, int, str]]) -> None:
-        """Make finished matches void.
+        """Make finished matches void in one commit. Each is kept within the record of a void match.
 
         Each item is (id of the match, number of the decision, reason).
 

@@ -93,12 +93,13 @@ class StoreWriter(StoreReader):
         This takes as long as reading the store.
 
         Raises:
-            StoreError: if the rows are not the rows that were written, or the store is damaged.
+            StoreError: if it does not, for instance because another user began the run, or if the
+                store is damaged.
         """
         self._retrying(self._check_chain)
 
     def _check_chain(self) -> None:
-        """Check the store once, as `check` does."""
+        """Check the store as `check` does, but without starting again after a lost connection."""
         self._let_read_while_writing()  # a copied store may not allow this yet
         with self.snapshot() as now:
             with self._write() as writer:
@@ -131,7 +132,7 @@ class StoreWriter(StoreReader):
             self._seal(chain)
 
     def forget(self) -> None:
-        """Delete the user's note about the run, whose store will not be kept."""
+        """Delete the user's note about a run whose store is not kept. Later writes fail."""
         with self._read() as connection:
             forget(str(rows.read_meta(connection, "run").get("run", "")))
 
@@ -162,7 +163,7 @@ class StoreWriter(StoreReader):
         self._retrying(attempt)
 
     def _known(self, connection: Connection) -> Chain:
-        """Return the chain of the store. Write the first rows of the chain if the store is empty.
+        """Return the chain of the store. First write the version, id and signer of a new store.
 
         Raises:
             StoreError: if the store's digest is not one that this user has noted.
@@ -213,13 +214,14 @@ class StoreWriter(StoreReader):
 
     @contextmanager
     def advisory_lock(self) -> Iterator[None]:
-        """Reserve a PostgreSQL database for one runner.
+        """Within this context, reserve the store, which must be in PostgreSQL, for this runner.
 
         The connection that holds the lock is the one that writes, so a runner that has lost the
         lock cannot write.
 
         Raises:
-            StoreError: if another runner has the lock.
+            StoreError: if another runner has the lock, which is not waited for, or the database
+                fails.
         """
         self._writer = self._locked()
         try:
@@ -251,7 +253,8 @@ class StoreWriter(StoreReader):
         """Call `work` and return its result. Call `work` again while the database is unreachable.
 
         `seconds` is how long to retry. By default a runner retries without limit, so that a cup
-        survives an outage, and other commands do not retry.
+        survives an outage, and other commands do not retry. `tell` (see `create`) is called when a
+        wait for the database begins and ends.
 
         Raises:
             ConnectionLostError: if the database is still unreachable after `seconds`.
@@ -293,7 +296,8 @@ class StoreWriter(StoreReader):
     def _all(self, query: sa.Select[Any], convert: Callable[[sa.Row[Any]], _T]) -> Iterator[_T]:
         """Same as StoreReader._all, but a runner continues after a lost connection.
 
-        It resumes after the last row that it has read.
+        It resumes after the last row that it has read, unless it has read none since the connection
+        was last lost.
         """
         read, lost = 0, -1
         while True:
@@ -310,9 +314,10 @@ class StoreWriter(StoreReader):
 
     @contextmanager
     def _write(self) -> Iterator[Connection]:
-        """Open a transaction that excludes other writers, and yield its connection.
+        """Within this context, exclude other writers by a transaction. Yield its connection.
 
-        For a runner, this is the connection that holds its lock.
+        The transaction is committed at the end, or rolled back if an error is raised. For a runner,
+        the connection is the one that holds its lock.
         """
         with store_errors(self.where), ExitStack() as stack:
             if self._writer is None:

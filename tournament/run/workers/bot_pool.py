@@ -110,8 +110,13 @@ class BotPool:
                 return
 
     def _play(self, job: Job, number: int, expect: Callable[[float], None]) -> MatchRecord:
-        """Play one match of a job. Raise MatchVoid if a bot that the run waits for cannot be
-        reached, and otherwise as in `play_job`."""
+        """Play one match of a job: the one with this number in the block.
+
+        Raises:
+            MatchVoid: if a bot that the run waits for cannot be reached.
+            RefereeError: if the rules service fails.
+            StartError: if no port is free for a bot.
+        """
         cup, pairing = self._cup, job.block.pairing(number)
         expect(cup.players * (cup.clock.start_ms / 1000 + OWN_S))
         self._bots |= {bot.name: bot for bot in job.joined}
@@ -142,10 +147,10 @@ class BotPool:
         """Return a player for each seat. `names` holds the bot in each seat.
 
         `number` is the match's number in its block. Bots that are not running are started in
-        parallel. A bot is replaced by an `UnavailableBot` if it is in `absent`, it cannot be
-        started, or its host name cannot be resolved. With `anew`, all started bots of this match
-        get new processes. `upcoming` holds the seating and the number of each later match, whose
-        bots are started ahead as far as memory allows.
+        parallel, and waited for. A bot is replaced by an `UnavailableBot` if it is in `absent`, it
+        cannot be started, or its host name cannot be resolved. With `anew`, all started bots of
+        this match get new processes. `upcoming` holds the seating and the number of each later
+        match, whose bots are started ahead as far as memory allows.
 
         Raises:
             StartError: if no port is free for a bot.
@@ -219,7 +224,7 @@ class BotPool:
         return [_Place(name, names[:at].count(name), seating) for at, name in enumerate(names)]
 
     def _to_start(self, places: Iterable[_Place], absent: Container[str]) -> list[_Place]:
-        """The places whose bots are started on this machine and still take part."""
+        """Those of `places` whose bots are started on this machine and not in `absent`."""
         return [
             place for place in places if self._is_started(place.name) and place.name not in absent
         ]
@@ -273,7 +278,8 @@ class BotPool:
         self._started[place] = StartedBot(self._bots[place.name], self._launch)
 
     def _player(self, bot: Bot, place: _Place) -> Player:
-        """Return the player at a place, or a substitute if the bot cannot play."""
+        """Return the player at a place, or a substitute if the bot does not start or its host name
+        cannot be resolved. A bot with a command must have been spawned; wait until it answers."""
         if bot.name in self._called:
             return self._called[bot.name]
         url = bot.url or self._started[place].url

@@ -13,7 +13,7 @@ from tournament.records import MatchRecord, Outage
 
 
 class RunError(StichError):
-    """The run cannot continue. The message is a sentence. Finished matches are kept."""
+    """Raised if the run cannot continue. The message is a sentence. Finished matches are kept."""
 
 
 @dataclass(frozen=True, slots=True)

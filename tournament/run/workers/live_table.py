@@ -48,7 +48,8 @@ def shown_live(pairing: Pairing, folder: Path | None) -> Iterator[MatchObserver]
     `folder` up to date.
 
     If `folder` is None, nothing is written. A thread writes the file, so that the latest moves are
-    shown however long the next bot thinks. The file stays after the match.
+    shown however long the next bot thinks. The file stays after the match, and is no longer written
+    once the match has more than MOST_MOVES moves.
     """
     if folder is None:
         yield MatchObserver()
@@ -92,7 +93,10 @@ def make_folder(cup: Cup, run: str) -> Path | None:
 
 
 def live_matches(run: str) -> Iterator[LiveMatch]:
-    """Yield the matches in progress of the run with this id, and some that have just ended."""
+    """Yield the matches in progress of the run with this id, and some that have just ended.
+
+    Matches with more than MOST_MOVES moves, and files that cannot be read, are left out.
+    """
     for file in (state_folder() / "live" / run).glob("*.json"):
         with suppress(OSError):
             if file.stat().st_mtime > time() - _STALE_S:

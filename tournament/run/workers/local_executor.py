@@ -100,9 +100,9 @@ def tables_at_once(cup: Cup, blocks: int) -> int:
 
 
 def _tables_per_process(cup: Cup, tables: int) -> int:
-    """The number of tables that share a process. The number is 1 unless all bots are bots by URL,
-    or some are and there are more tables than cores. Such tables mostly wait, so they need no core
-    of their own."""
+    """The most tables that share a process. The number is 1 unless all bots are bots by URL, or
+    some are and there are more tables than cores. Such tables mostly wait, so they need no core of
+    their own. A ladder counts as if it always had a bot by URL."""
     by_url = [bot.url is not None for bot in cup.bots] + cup.is_ladder * [True]
     cores = max(1, len(available_cores()))
     if all(by_url) or (any(by_url) and tables > cores):
@@ -242,7 +242,7 @@ class LocalExecutor:
             worker.deadline.stop_soon = True
 
     def close(self) -> None:
-        """Stop all workers and their bots."""
+        """Stop all workers and their bots. Kill a process that has not ended within ten seconds."""
         for worker in self._workers:
             worker.connection.close()
             worker.process.terminate()

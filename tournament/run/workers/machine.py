@@ -22,15 +22,15 @@ _SIBLINGS = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
 
 
 def memory_for_bots(setting_mb: int | None) -> float:
-    """The memory in MB that all started bots on this machine may use together: `setting_mb`, which
-    is `run.memory_mb` of the cup, or by default three quarters of the available memory."""
+    """Return the memory in MB that all started bots on this machine may use together: `setting_mb`,
+    which is `run.memory_mb` of the cup, or by default three quarters of the available memory."""
     return _USED * available_mb() if setting_mb is None else float(setting_mb)
 
 
 def available_mb(proc: Path = Path("/proc"), root: Path = ROOT) -> float:
-    """The memory in MB that is available to this process: the least that is available on this
-    machine or in any of the control groups (version 2) that contain the process. `proc` and `root`
-    are the kernel's folders of processes and of control groups."""
+    """Return the memory in MB that is available to this process: the least that is available on
+    this machine or in any of the control groups (version 2) that contain the process. `proc` and
+    `root` are the kernel's folders of processes and of control groups."""
     limits = [_of_machine(proc / "meminfo")]
     paths = (line[3:] for line in _lines(proc / "self/cgroup") if line.startswith("0::"))
     folder = root / next(paths, "").strip("/")
@@ -41,8 +41,8 @@ def available_mb(proc: Path = Path("/proc"), root: Path = ROOT) -> float:
 
 
 def _of_machine(meminfo: Path) -> float:
-    """Linux's estimate of the memory in MB that is available without swapping. Where there is no
-    estimate, as on other systems, the result is all of the machine's memory."""
+    """Return Linux's estimate of the memory in MB that is available without swapping. Where there
+    is no estimate, as on other systems, return all of the machine's memory."""
     for line in _lines(meminfo):
         if line.startswith("MemAvailable:"):
             return int(line.split()[1]) / 1024
@@ -50,8 +50,8 @@ def _of_machine(meminfo: Path) -> float:
 
 
 def _of_group(folder: Path) -> list[float]:
-    """The memory in MB that a control group has left, in a list that is empty if there is no limit.
-    Cached files count as available."""
+    """Return the memory in MB that a control group has left, in a list that is empty if there is no
+    limit or it cannot be read. Cached files count as available."""
     try:
         limit = int((folder / "memory.max").read_text())
         used = int((folder / "memory.current").read_text())
@@ -66,7 +66,7 @@ def _of_group(folder: Path) -> list[float]:
 
 
 def _lines(path: Path) -> list[str]:
-    """The lines of a file, or none if the file cannot be read."""
+    """Return the lines of a file, or no lines if the file cannot be read."""
     try:
         return path.read_text().splitlines()
     except OSError:
@@ -74,15 +74,15 @@ def _lines(path: Path) -> list[str]:
 
 
 def available_cores() -> list[int]:
-    """The numbers of the cores that this process may use, with the hyper-threads of a physical core
-    side by side. The list is empty if the system does not say."""
+    """Return the numbers of the cores that this process may use, with the hyper-threads of a
+    physical core side by side. The list is empty if the system does not say."""
     if not hasattr(os, "sched_getaffinity"):
         return []
     return sorted(os.sched_getaffinity(0), key=lambda core: (_first_sibling(core), core))
 
 
 def _first_sibling(core: int) -> int:
-    """The lowest-numbered thread of the physical core to which `core` belongs, or `core` itself if
+    """Return the lowest-numbered thread of the physical core to which `core` belongs, or `core` if
     the system does not say. The kernel lists these threads as `0,4` or `0-1`."""
     try:
         listed = Path(_SIBLINGS.format(core)).read_text()

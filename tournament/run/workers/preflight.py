@@ -43,7 +43,7 @@ def inspect(cup: Cup, bot_pool: BotPool, absent: Container[str] = ()) -> Inspect
 
 
 def _about_or_error(bot: Bot) -> Mapping[str, object] | StartError:
-    """Return what a bot by URL states about itself, or why it does not answer."""
+    """Return what a bot by URL states about itself, or the StartError of `about_by_url`."""
     try:
         return about_by_url(bot)
     except StartError as error:

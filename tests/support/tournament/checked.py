@@ -20,10 +20,8 @@ def checked(*arguments: str) -> tuple[int, dict[str, Any]]:
 
 
 def failures(report: dict[str, Any]) -> list[dict[str, Any]]:
-    """All failures of all checks."""
     return [failure for check in report["checks"] for failure in check["failures"]]
 
 
 def failed(report: dict[str, Any]) -> list[dict[str, Any]]:
-    """The checks that failed."""
     return [check for check in report["checks"] if check["result"] == "failed"]

@@ -62,30 +62,24 @@ def write(
     if bank_ms is None:
         bank_ms = 5 * move_ms if move_ms >= 2000 else 0
     lines = [
-        'name = "Test cup"',
-        'game = "doudizhu"',
-        'seed = "test"',
+        'name = "Test cup"\ngame = "doudizhu"\nseed = "test"',
         *(line for line in more if not line.startswith("[")),
-        "[clock]",
-        f"move_ms = {move_ms}",
-        f"bank_ms = {bank_ms}",
-        f"start_ms = {start_ms}",
-        "[format]",
-        f"deals = {deals}",
+        f"[clock]\nmove_ms = {move_ms}\nbank_ms = {bank_ms}\nstart_ms = {start_ms}",
+        f"[format]\ndeals = {deals}",
         *(line.removeprefix("[format] ") for line in more if line.startswith("[format] ")),
         "[run]",
         *(f"{key} = {json.dumps(value)}" for key, value in run.items()),
         *(line for line in more if line.startswith("[") and not line.startswith("[format] ")),
     ]
     if sandbox is not None:
-        lines += ["[sandbox]", f"enabled = {json.dumps(sandbox)}"]
+        lines.append(f"[sandbox]\nenabled = {json.dumps(sandbox)}")
     for name, how in bots.items():
         if isinstance(how, str):
             how = {"url" if how.startswith("http") else "command": how}
         if sandbox and str(HOSTILE) in how.get("command", ""):
             inside = how["command"].replace(str(HOSTILE), ".")
             how = {**how, "command": inside, "dir": str(HOSTILE)}
-        lines += ["[[bots]]", f'name = "{name}"']
+        lines.append(f'[[bots]]\nname = "{name}"')
         lines += [f"{key} = {json.dumps(value)}" for key, value in how.items()]
     path = folder / "cup.toml"
     path.write_text("\n".join(lines) + "\n")
@@ -108,8 +102,6 @@ class Gate:
         self.open = self._opened.set
 
     def guard(self, handle: hostile.Handler) -> hostile.Handler:
-        """A handler that waits at the gate before it answers."""
-
         def wait(connection: socket.socket, request: dict[str, Any]) -> None:
             match = request["match"]
             with self._lock:
@@ -124,7 +116,6 @@ class Gate:
         return wait
 
     def wait(self) -> None:
-        """Wait until a match has reached the gate."""
         assert self.reached.wait(120)
 
     def close(self) -> None:
@@ -199,8 +190,8 @@ def started(*words: object, **environ: str) -> subprocess.Popen[str]:
 
 def events(process: subprocess.Popen[str]) -> Iterator[dict[str, Any]]:
     """The events of `stich run --json`, line by line."""
-    assert process.stdout is not None
-    yield from map(json.loads, process.stdout)
+    assert process.stdout
+    return map(json.loads, process.stdout)
 
 
 def standings(target: object) -> dict[str, Any]:

@@ -11,10 +11,8 @@ import sqlalchemy as sa
 def before_statement(
     engine: sa.Engine | type[sa.Engine], number: int
 ) -> Iterator[list[Callable[[], object]]]:
-    """Within this context, call the functions in the yielded list before statement `number`.
-
-    The first statement is number 1. The list is emptied when they have been called.
-    """
+    """Within this context, call the functions in the yielded list before statement `number`, of
+    which the first is 1, and then empty the list."""
     changes: list[Callable[[], object]] = []
     left = itertools.count(number - 1, -1)
 

@@ -35,17 +35,12 @@ class Clock:
 class OneTable:
     """Plays a whole job when the session waits, at the first of its tables.
 
-    `played` holds the matches, `blocks` the blocks of all jobs, and `inspected` the bots that had
-    to answer at the start. `most` counts the tables at which each bot sat at once. By the `clock`,
-    each match takes a second. Bots fail in `faulty` percent of their requests.
+    `inspected` are the bots that had to answer at the start, and `most` counts the tables at which
+    each bot sat at once. By the `clock`, each match takes a second.
     """
 
     def __init__(
-        self,
-        cup: Cup,
-        tables: int = 1,
-        clock: Clock | None = None,
-        faulty: Mapping[str, int] | None = None,
+        self, cup: Cup, tables: int = 1, clock: Clock | None = None, faulty: Mapping[str, int] = {}
     ) -> None:
         self.played: list[str] = []
         self.blocks: list[int] = []
@@ -54,7 +49,7 @@ class OneTable:
         self._bots = cup.names
         self._rules = played.rules(cup)
         self._tables = tables
-        self._faulty = faulty or {}
+        self._faulty = faulty
         self._sleep = clock.sleep if clock else lambda _seconds: None
         self._jobs: list[Job] = []
 
@@ -74,22 +69,22 @@ class OneTable:
     def receive(self, seconds: float) -> Iterator[Event]:
         if not self._jobs:
             self._sleep(seconds)
-        for job in self._jobs[:1]:
-            for number in job.numbers:
-                pairing = job.block.pairing(number)
-                self.played.append(pairing.match)
-                bots = [played.Dice(name, self._faulty.get(name, 0)) for name in pairing.seating]
-                record = Match(self._rules, pairing, Referee(), bots).play()
-                self._sleep(1)
-                if number == job.numbers[-1]:
-                    self._jobs.remove(job)
-                yield Finished(record, number == job.numbers[-1])
+            return
+        job = self._jobs[0]
+        for number in job.numbers:
+            pairing = job.block.pairing(number)
+            self.played.append(pairing.match)
+            bots = [played.Dice(name, self._faulty.get(name, 0)) for name in pairing.seating]
+            record = Match(self._rules, pairing, Referee(), bots).play()
+            self._sleep(1)
+            if number == job.numbers[-1]:
+                self._jobs.remove(job)
+            yield Finished(record, number == job.numbers[-1])
 
     def recall(self) -> None:
         pass
 
-    def close(self) -> None:
-        pass
+    close = recall
 
 
 class Stopped(Exception):

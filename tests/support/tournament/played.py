@@ -4,7 +4,7 @@ import io
 import json
 import random
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,10 +30,7 @@ MATCH_KEY = "2026-spring"
 
 @dataclass
 class Dice(Player):
-    """A bot that plays at random, fails in `faulty` percent of the requests, and records them.
-
-    Its moves have `info` and `fallback`.
-    """
+    """A bot that plays at random, fails in `faulty` percent of the requests, and records them."""
 
     name: str
     faulty: int = 0
@@ -64,34 +61,23 @@ class Dice(Player):
 def cup(
     names: Sequence[str] = ("ann", "bob", "cat"),
     *,
-    game: str = "doudizhu",
-    players: int = 3,
     deals: int = 2,
-    options: dict[str, Any] | None = None,
     seating: str = "rotations",
-    commit: bool = False,
     format: str = "round-robin",
+    **fields: Any,
 ) -> Cup:
     """A cup of these bots. Keys that the format needs have a value."""
     keys: dict[str, dict[str, Any]] = {name: {"deals": deals} for name in FORMATS}
     keys["ladder"] = {}
     keys["swiss"]["rounds"] = 2
     keys["gauntlet"]["challenger"] = names[0]
-    return Cup(
-        name="Test cup",
-        game=game,
-        players=players,
-        seed="2026-spring",
-        commit=commit,
-        bots=tuple(Bot(name, command="x") for name in names),
-        options=options or {},
-        format=FORMATS[format](seating=seating, **keys[format]),
-        clock=Clock(),
-    )
+    bots = tuple(Bot(name, command="x") for name in names)
+    kind = FORMATS[format](seating=seating, **keys[format])
+    usual: dict[str, Any] = {"game": "doudizhu", "players": 3, "seed": MATCH_KEY, "format": kind}
+    return Cup(name="Test cup", bots=bots, **usual | fields)
 
 
 def plan(of: Cup) -> Plan:
-    """The plan of a cup."""
     return of.plan(of.seed or "", MATCH_KEY)
 
 
@@ -102,7 +88,6 @@ def first_block(of: Cup) -> Block:
 
 
 def rules(of: Cup) -> Rules:
-    """The rules of a cup's matches."""
     return Rules(of.game, of.players, of.options, of.clock, of.strikes)
 
 
@@ -112,10 +97,7 @@ def played(
     scores: Scores | None = None,
     player: Callable[[str, int], Player] = Dice,
 ) -> Iterable[MatchRecord]:
-    """Play the matches of a cup in order. `scores` tells the results between rounds.
-
-    `faulty` maps bots to the percentage of requests in which they fail.
-    """
+    """Play the matches of a cup in order, with bots that fail in `faulty` percent of requests."""
     rounds = plan(of).rounds(Run(cup=of, finished=False), scores or Scores(run_of([])))
     for block in (block for part in rounds for block in part.blocks):
         for number, seating in enumerate(block.seatings):
@@ -162,16 +144,12 @@ def exported(store: StoreReader, format: str) -> list[dict[str, Any]]:
 
 def match(
     bots: Sequence[Player],
-    game: str = "doudizhu",
-    options: Mapping[str, Any] | None = None,
-    clock: Clock | None = None,
-    strikes: int = 3,
     referee: Referee | None = None,
     observer: MatchObserver | None = None,
-    fallback: str = "play",
+    **fields: Any,
 ) -> MatchRecord:
-    """Play a match of three bots outside of any cup."""
-    rules = Rules(game, 3, options or {}, clock or Clock(), strikes, fallback=fallback)
+    """Play a match of three bots outside of any cup, by rules with these fields."""
+    usual: dict[str, Any] = {"game": "doudizhu", "players": 3, "options": {}, "clock": Clock()}
     pairing = Pairing.alone("m", ("ann", "bob", "cat"), "seed")
     seen = observer or MatchObserver()
-    return Match(rules, pairing, referee or Referee(), bots, observer=seen).play()
+    return Match(Rules(**usual | fields), pairing, referee or Referee(), bots, observer=seen).play()

@@ -46,7 +46,6 @@ def match(
 
 
 def row(table: Standings, bot: str) -> Standing:
-    """The line of a bot."""
     return next(line for line in table.standings if line.bot == bot)
 
 

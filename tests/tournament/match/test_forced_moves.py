@@ -18,7 +18,7 @@ from tournament.results.verify import verify
 def test_only_moves_with_an_alternative_are_asked_for(game: str) -> None:
     bots, observer = [Dice("ann"), Dice("bob"), Dice("cat")], Mock(spec=MatchObserver)
     options = {"deals": 2} if game != "zhengfen" else {}
-    record = played.match(bots, game, options, observer=observer)
+    record = played.match(bots, observer=observer, game=game, options=options)
     moved = [call.args for call in observer.moved.call_args_list]
     assert [move for _, move, _ in moved] == list(record.moves)
     assert record.forced == tuple(i for i, (*_, forced) in enumerate(moved) if forced) != ()

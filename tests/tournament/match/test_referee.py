@@ -27,7 +27,7 @@ def service() -> Iterator[str]:
 def match(referee: Referee, game: str) -> MatchRecord:
     bots = [Dice(name, faulty=4) for name in ("ann", "bob", "cat")]
     options = {"target": 20} if game == "zhengfen" else {"deals": 2 if game == "ninefivetwo" else 1}
-    record = played.match(bots, game, options, referee=referee)
+    record = played.match(bots, referee, game=game, options=options)
     return dataclasses.replace(record, wall_ms=0, own_ms=0, started="", faults=())
 
 

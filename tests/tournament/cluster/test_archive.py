@@ -89,7 +89,6 @@ def test_a_damaged_archive_is_not_unpacked(folder: Path, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("name", ["/tmp/evil", "../evil", "sub/../../evil"])
 def test_an_archive_never_writes_or_leads_elsewhere(tmp_path: Path, name: str) -> None:
-    """The archive was not made by `pack`."""
     out = io.BytesIO()
     link = zipfile.ZipInfo("out")
     link.external_attr = (stat.S_IFLNK | 0o777) << 16

@@ -29,17 +29,8 @@ def events(answer: Sequence[MatchRecord | Outage]) -> Played:
     ]
 
 
-OTHERS: dict[str, Any] = {
-    "number": 7,
-    "match": "another",
-    "seed": "another",
-    "seating": ("cat", "cat", "cat"),
-    "block": 9,
-    "game": "dasan",
-    "options": {"deals": 7},
-    "scores": (0, 0),
-    "struck": (3,),
-}
+OTHERS: dict[str, Any] = {"number": 7, "match": "other", "seed": "other", "seating": ("cat",) * 3}
+OTHERS |= {"block": 9, "game": "dasan", "options": {"deals": 7}, "scores": (0, 0), "struck": (3,)}
 WRONG: dict[str, Played] = {
     **{key: events([replace(RECORDS[0], **{key: OTHERS[key]}), *RECORDS[1:]]) for key in OTHERS},
     "twice": events([*RECORDS, RECORDS[0]]),

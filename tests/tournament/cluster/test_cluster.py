@@ -1,7 +1,6 @@
 """Cups on a real Dask cluster have the same standings as on one machine, whatever happens."""
 
 import itertools
-import json
 import os
 import signal
 import subprocess
@@ -13,18 +12,8 @@ from typing import Any
 import pytest
 from distributed import LocalCluster
 
-from tests.support.tournament.cups import (
-    Gate,
-    all_end,
-    events,
-    needs_sandbox,
-    standings,
-    started,
-    stich,
-    succeed,
-    toys,
-    write,
-)
+from tests.support.tournament import cups
+from tests.support.tournament.cups import json_lines, standings, stich, succeed, toys, write
 from tests.support.tournament.dask import Cluster, cluster
 from tools import hostile
 from tournament.store.store import Store
@@ -52,27 +41,27 @@ def dask(tmp_path: Path) -> Iterator[Cluster]:
 class GatedCup:
     """A cup of four toys, one of them by URL. All matches after the first block wait for a gate."""
 
-    def __init__(self, folder: Path, address: str, gate: Gate, url: str) -> None:
+    def __init__(self, folder: Path, dask: Cluster, gate: cups.Gate, url: str) -> None:
         self.alive = folder / "alive"
         self.alive.mkdir()
+        self.dask = dask
         self.gate = gate
         self.out = folder / "run"
         bots = {**toys(4, str(self.alive)), "toy0": url}
         path = write(folder, bots, deals=DEALS, move_ms=600_000)
         self.words = ("run", path, "--out", self.out)
-        self.on_cluster = (*self.words, "--cluster", address)
+        self.on_cluster = (*self.words, "--cluster", dask.address)
 
     @contextmanager
     def run(self) -> Iterator[tuple[subprocess.Popen[str], Iterator[dict[str, Any]]]]:
         """Run the cup up to the gate. Yields the runner and its events."""
-        with started(*self.on_cluster, "--json") as runner:
-            seen = events(runner)
+        with cups.started(*self.on_cluster, "--json") as runner:
             self.gate.wait()
-            yield runner, seen
+            yield runner, cups.events(runner)
 
     def all_end(self) -> None:
         """Wait until no bot is left."""
-        all_end(int(note.name) for note in self.alive.iterdir())
+        cups.all_end(int(note.name) for note in self.alive.iterdir())
 
     def check(self, local: dict[str, Any]) -> None:
         """Check that the run is the same as on one machine, and that no bot is left."""
@@ -87,9 +76,9 @@ class GatedCup:
 
 @pytest.fixture
 def cup(tmp_path: Path, dask: Cluster) -> Iterator[GatedCup]:
-    gate = Gate(4)
+    gate = cups.Gate(4)
     with hostile.running(gate.guard(hostile.toy("toy-0"))) as url:
-        yield GatedCup(tmp_path, dask.address, gate, url)
+        yield GatedCup(tmp_path, dask, gate, url)
         gate.open()
 
 
@@ -101,12 +90,12 @@ def notice(seen: Iterator[dict[str, Any]], text: str) -> None:
 def test_a_cluster_plays_a_whole_cup(tmp_path: Path, dask: Cluster) -> None:
     cup = write(tmp_path, toys(3), deals=2)
     succeed("run", cup, "--out", tmp_path / "local")
-    (tmp_path / "other" / "lz4-9.9.dist-info").mkdir(parents=True)
-    (tmp_path / "other" / "lz4-9.9.dist-info" / "METADATA").write_text("Name: lz4\nVersion: 9.9\n")
-    dask.start_worker("two", PYTHONPATH=str(tmp_path / "other"))
+    other = tmp_path / "other" / "lz4-9.9.dist-info"
+    other.mkdir(parents=True)
+    (other / "METADATA").write_text("Name: lz4\nVersion: 9.9\n")
+    dask.start_worker("two", PYTHONPATH=str(other.parent))
     dask.start_worker("one")
-    done = succeed("run", cup, "--out", tmp_path / "run", "--cluster", dask.address, "--json")
-    seen = [json.loads(line) for line in done.stdout.splitlines()]
+    seen = json_lines("run", cup, "--out", tmp_path / "run", "--cluster", dask.address)
     notices = [event["text"] for event in seen if event["event"] == "notice"]
     assert {f"Worker {name} has joined, with 1 table." for name in ("one", "two")} <= {*notices}
     assert any("lz4" in text and "9.9" in text for text in notices)
@@ -115,14 +104,9 @@ def test_a_cluster_plays_a_whole_cup(tmp_path: Path, dask: Cluster) -> None:
 
 @pytest.mark.slow
 def test_a_cluster_may_have_workers_only_while_there_is_work(tmp_path: Path) -> None:
-    with LocalCluster(
-        n_workers=0,
-        threads_per_worker=1,
-        resources={"tables": 1},
-        host="127.0.0.1",
-        dashboard_address=None,
-        local_directory=str(tmp_path / "dask"),
-    ) as cluster:
+    workers: dict[str, Any] = {"n_workers": 0, "threads_per_worker": 1, "resources": {"tables": 1}}
+    place = {"dashboard_address": None, "local_directory": str(tmp_path / "dask")}
+    with LocalCluster(**workers, **place, host="127.0.0.1") as cluster:
         cluster.adapt(minimum=0, maximum=1, interval="200ms", target_duration="1s")
         cup = write(tmp_path, toys(3), deals=2)
         succeed("run", cup, "--out", tmp_path / "run", "--cluster", cluster.scheduler_address)
@@ -131,11 +115,11 @@ def test_a_cluster_may_have_workers_only_while_there_is_work(tmp_path: Path) -> 
 @pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
 def test_a_worker_joins_late_and_another_is_lost_in_a_block(
-    dask: Cluster, cup: GatedCup, local: dict[str, Any], how: signal.Signals
+    cup: GatedCup, local: dict[str, Any], how: signal.Signals
 ) -> None:
-    one = dask.start_worker("one")
+    one = cup.dask.start_worker("one")
     with cup.run() as (runner, seen):
-        dask.start_worker("two")
+        cup.dask.start_worker("two")
         notice(seen, "Worker two has joined, with 1 table.")
         os.kill(one.pid, how)
         lost = next(event for event in seen if event["event"] == "lost")
@@ -152,20 +136,20 @@ def test_a_worker_joins_late_and_another_is_lost_in_a_block(
 
 
 @pytest.mark.slow
-def test_a_block_that_is_lost_twice_stops_the_run(dask: Cluster, cup: GatedCup) -> None:
-    worker = dask.start_worker("one")
+def test_a_block_that_is_lost_twice_stops_the_run(cup: GatedCup) -> None:
+    worker = cup.dask.start_worker("one")
     with cup.run() as (runner, seen):
         worker.kill()
         block = next(event["block"] for event in seen if event["event"] == "lost")
         notice(seen, "No worker is left; the run waits for one.")
         cup.gate.reached.clear()
-        worker = dask.start_worker("two")
+        worker = cup.dask.start_worker("two")
         cup.gate.wait()
         worker.kill()
         _, errors = runner.communicate()
     assert runner.returncode == 1
-    last = errors.splitlines()[-1]
-    assert last.startswith(f"Block {block} was lost twice, now because worker two ")
+    lost = f"Block {block} was lost twice, now because worker two "
+    assert errors.splitlines()[-1].startswith(lost)
     assert cup.played() > 0
 
 
@@ -179,19 +163,13 @@ def test_a_block_that_is_lost_twice_stops_the_run(dask: Cluster, cup: GatedCup) 
     ],
 )
 def test_a_cup_that_is_cut_short_continues_later(
-    dask: Cluster,
-    cup: GatedCup,
-    local: dict[str, Any],
-    dies: str,
-    how: signal.Signals,
-    code: int,
-    says: str,
+    cup: GatedCup, local: dict[str, Any], dies: str, how: signal.Signals, code: int, says: str
 ) -> None:
     """A cup whose scheduler is gone continues on one machine."""
     for name in ("one", "two"):
-        dask.start_worker(name)
+        cup.dask.start_worker(name)
     with cup.run() as (runner, _):
-        os.kill(runner.pid if dies == "runner" else dask.scheduler.pid, how)
+        os.kill(runner.pid if dies == "runner" else cup.dask.scheduler.pid, how)
         _, errors = runner.communicate()
     assert (runner.returncode, "Traceback" in errors) == (code, False)
     assert says in errors
@@ -215,14 +193,14 @@ def test_a_scheduler_killed_as_bots_start_is_named(dask: Cluster, tmp_path: Path
 
 
 @pytest.mark.slow
-def test_decisions_take_effect_on_the_workers(dask: Cluster, cup: GatedCup) -> None:
+def test_decisions_take_effect_on_the_workers(cup: GatedCup) -> None:
     def decided(kind: str) -> list[str]:
         """Read events up to a decision. Return the matches that ended before it."""
         before = itertools.takewhile(lambda event: event.get("decision") != kind, seen)
         return [event["match"] for event in before if event["event"] == "match"]
 
     for name in ("one", "two"):
-        dask.start_worker(name)
+        cup.dask.start_worker(name)
     with cup.run() as (runner, seen):
         succeed("pause", cup.out)
         decided("pause")
@@ -249,37 +227,31 @@ def test_decisions_take_effect_on_the_workers(dask: Cluster, cup: GatedCup) -> N
 PRYING = """
 import os, runpy, socket, sys
 
-addresses, path = {}
-seen = []
-for address in addresses:
-    host, port = address.removeprefix("tcp://").split(":")
-    try:
-        socket.create_connection((host, int(port)), 5).close()
-        seen.append(address)
-    except OSError:
-        pass
+ports, path = {}
+seen = [port for port in ports if socket.socket().connect_ex(("127.0.0.1", port)) == 0]
 if any(files for place, _, files in os.walk(path) if not place.startswith(os.getcwd())):
     seen.append(path)
 if seen:
-    sys.exit("reached " + " and ".join(seen))
+    sys.exit(f"reached {{seen}}")
 runpy.run_module("bots.greedy", run_name="__main__")
 """
 
 
 @pytest.mark.slow
-@needs_sandbox
+@cups.needs_sandbox
 @pytest.mark.parametrize("sandbox", [True, False])
 def test_a_bot_in_a_sandbox_reaches_neither_dask_nor_its_files(
     dask: Cluster, tmp_path: Path, sandbox: bool
 ) -> None:
     worker = dask.start_worker("one")
     address = next(line.split()[-1] for line in worker.log if "Start worker at" in line)
+    ports = [int(place.removeprefix("tcp://127.0.0.1:")) for place in (dask.address, address)]
+    files = str(dask.folder / "dask")
     (tmp_path / "prying").mkdir()
-    places = [dask.address, address], str(dask.folder / "dask")
-    (tmp_path / "prying" / "bot.py").write_text(PRYING.format(places))
+    (tmp_path / "prying" / "bot.py").write_text(PRYING.format((ports, files)))
     prying = {"command": "python bot.py", "dir": "prying"}
     cup = write(tmp_path, {**toys(2), "prying": prying}, deals=1, sandbox=sandbox)
     done = stich("run", cup, "--out", tmp_path / "run", "--cluster", dask.address)
-    reached = f"reached {dask.address} and {address} and {dask.folder}"
+    reached = f"reached {[*ports, files]}"
     assert (done.returncode, reached in done.stderr) == ((0, False) if sandbox else (1, True))
     assert "Warning: the bots run" not in done.stderr

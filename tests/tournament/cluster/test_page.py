@@ -28,33 +28,29 @@ def fenced(kind: str, title: str = "") -> str:
     return "".join(re.findall(rf"^```{kind}\n(.*?)^```", text, re.MULTILINE | re.DOTALL))
 
 
-class Shell:
-    """Types the commands of a section. Those of Dask go on until the section ends."""
-
-    def __init__(self, folder: Path, stack: ExitStack) -> None:
-        self._folder = folder
-        self._stack = stack
-        self._env = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-        self._port = str(find_port("127.0.0.1", 0))
-
-    def type(self, line: str) -> str:
-        words = shlex.split(re.sub(r"10\.0\.0\.\d", "127.0.0.1", line).replace("8786", self._port))
+def typed(lines: str, folder: Path, stack: ExitStack) -> str:
+    """Type commands, of which those of Dask go on. What the last other one prints."""
+    said, port = "", str(find_port("127.0.0.1", 0))
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    env = {**os.environ, "PATH": path}
+    here = re.sub(r"10\.0\.0\.\d", "127.0.0.1", lines).replace("8786", port)
+    for line in here.splitlines():
+        words = shlex.split(line)
         if words[0] == "export":
-            self._env |= dict([words[1].split("=")])
+            env |= dict([words[1].split("=")])
         elif words[0] == "dask":
-            running = dask.start(self._folder, *words[1:], **self._env)
-            self._stack.callback(running.kill)
+            running = dask.start(folder, *words[1:], **env)
+            stack.callback(running.kill)
             many = int(words[words.index("--nworkers") + 1]) if "--nworkers" in words else 1
             for _ in range(many):
                 running.wait_for(READY[words[1]])
         elif words[0] != "pip":
             if words[:2] == ["stich", "run"] and why_no_sandbox():
                 words.append("--no-sandbox")
-            env = {**os.environ, **self._env}
-            done = subprocess.run(words, cwd=self._folder, env=env, capture_output=True, text=True)
+            done = subprocess.run(words, cwd=folder, env=env, capture_output=True, text=True)
             assert done.returncode == 0, (line, done.stderr)
-            return done.stdout + done.stderr
-        return ""
+            said = done.stdout + done.stderr
+    return said
 
 
 @pytest.fixture(scope="module")
@@ -76,8 +72,7 @@ def test_the_commands_of_a_section_work(title: str, folder: Path) -> None:
     if "openssl" in commands and shutil.which("openssl") is None:
         pytest.skip("openssl is not installed")
     with ExitStack() as stack:
-        shell = Shell(folder, stack)
-        *_, last = [shell.type(line) for line in commands.splitlines()]
+        last = typed(commands, folder, stack)
     assert "Spring cup: doudizhu, final" in last
     assert "12 matches" in last
     if title == "Three machines":

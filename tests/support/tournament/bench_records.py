@@ -1,5 +1,3 @@
-"""Records of benchmarks without playing."""
-
 from collections.abc import Sequence
 
 from tournament.bench.play import Played, result_of

@@ -1,5 +1,3 @@
-"""`stich check` as a test runs it."""
-
 import json
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""A CUP.toml, and changes that make it wrong."""
-
 GOOD = """\
 name = "Spring cup"
 game = "doudizhu"

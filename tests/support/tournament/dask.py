@@ -1,5 +1,3 @@
-"""A Dask cluster of real processes."""
-
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager

@@ -1,5 +1,3 @@
-"""Runs in memory."""
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field

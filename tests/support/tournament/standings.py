@@ -4,6 +4,7 @@ import random
 from array import array
 from collections.abc import Sequence
 from itertools import product
+from typing import Any
 
 from tournament.records import Disqualify, MatchSummary, adjusted
 from tournament.results.standings import Standing, Standings
@@ -17,31 +18,27 @@ def match(
     seating: Sequence[str],
     scores: Sequence[int],
     *,
-    deals: int = 1,
     struck: tuple[int, ...] = (),
-    sides: tuple[int, ...] | None = None,
     faults: Sequence[Sequence[int]] | None = None,
     times: Sequence[Sequence[float]] | None = None,
+    **fields: Any,
 ) -> MatchSummary:
     """Match `number` of a block. Faults are by seat and kind, and times in milliseconds by seat."""
     seats = len(seating)
+    usual: dict[str, Any] = {"round": 1, "stage": "", "seed": "", "deals": 1, "sides": None}
     return MatchSummary(
         match=f"{block}-{number}",
         block=block,
-        round=1,
-        stage="",
         number=number,
         seatings=seats,
-        seed="",
         table=tuple(sorted(set(seating))),
         seating=tuple(seating),
         scores=tuple(scores),
         adjusted=adjusted(tuple(scores), struck),
-        deals=deals,
         struck=struck,
-        sides=sides,
         faults=tuple(map(tuple, faults or [(0,) * 4] * seats)),
         times=tuple(array("f", row) for row in times or [()] * seats),
+        **usual | fields,
     )
 
 

@@ -334,17 +334,21 @@ def test_a_bot_that_was_withdrawn_by_mistake_plays_again(ladder: LadderRun) -> N
 
 
 def test_a_bot_that_fails_the_short_check_is_told_why(ladder: LadderRun) -> None:
+    """A bot that has changed needs a new version."""
+    about = dict(ABOUT)
     with (
         hostile.running(hostile.first, DASAN) as other,
         hostile.running(hostile.says(b'{"move": "play:nonsense"}')) as wrong,
+        hostile.running(hostile.toy("cat"), about) as changed,
     ):
-        ladder.urls = {**ladder.urls, "ann": other, "bob": wrong}
-        ladder.play({4: ladder.enter, 20: ladder.finish})
-    assert ladder.rosters()[1] == (*HOUSE, "cat")
+        ladder.urls = {"ann": other, "bob": wrong, "cat": changed}
+        change = partial(about.update, version="2")
+        ladder.play({4: ladder.enter, 20: change, 60: ladder.finish})
+    assert ladder.rosters()[:3] == [HOUSE, (*HOUSE, "cat"), HOUSE]
     assert ladder.failed["ann"] == "ann: it does not play doudizhu; it says that it plays dasan."
     assert ladder.failed["bob"].startswith("bob: illegal: ")
-    with ladder.store() as store:
-        assert "cat" in store.run().passed
+    said = "cat: GET / said hostile, 1 when it was entered, and says hostile, 2 now."
+    assert ladder.failed["cat"].startswith(said)
 
 
 def test_a_bot_that_failed_is_checked_again_once_it_reconnects(ladder: LadderRun) -> None:
@@ -374,17 +378,6 @@ def test_a_bot_that_fails_its_check_keeps_one_epoch_waiting(
         ladder.play({4: enter, 24: ladder.failed.clear, 40: ladder.finish})
     assert ladder.rosters() == [HOUSE] * 3
     assert [len(checks) for (checks, _), _ in awaited.call_args_list] == [0, 1, 0]
-
-
-def test_a_bot_that_has_changed_needs_a_new_version(ladder: LadderRun) -> None:
-    about = dict(ABOUT)
-    enter, change = partial(ladder.enter, "ann"), partial(about.update, version="2")
-    with hostile.running(hostile.toy("ann"), about) as url:
-        ladder.urls = {"ann": url}
-        ladder.play({4: enter, 20: change, 60: ladder.finish})
-    assert ladder.rosters()[:3] == [HOUSE, (*HOUSE, "ann"), HOUSE]
-    said = "ann: GET / said hostile, 1 when it was entered, and says hostile, 2 now."
-    assert ladder.failed["ann"].startswith(said)
 
 
 def test_verification_finds_tables_that_were_not_drawn(ladder: LadderRun) -> None:

@@ -50,8 +50,8 @@ class Outages:
 
     def begin_round(self, round: int, cup: Cup, voids: Iterable[AnyVoid]) -> None:
         """Begin or continue a round with the bots of a cup, and count the outages among `voids`,
-        which holds all void matches of the run. In a new epoch of a ladder, no bot is away or
-        expired."""
+        which must hold all void matches of the run. When a new epoch of a ladder begins, no bot
+        counts as away or expired."""
         if cup.is_ladder and round != self._round:
             self.close()
             self.expired.clear()
@@ -87,8 +87,8 @@ class Outages:
 
     def wait_for(self, bots: Iterable[str]) -> frozenset[str]:
         """The bots among `bots` that make a match void if they cannot be reached: bots by URL that
-        have not been away too long, and do not have too many void matches yet. There are none if
-        `outage_s` is 0."""
+        have not been away too long, and that, like their authors, do not have too many void matches
+        yet. There are none if `outage_s` is 0."""
         if not self._cup.outage_s:
             return frozenset()
         return frozenset(

@@ -225,7 +225,8 @@ class Session:
         return any(not isinstance(decision, Join | Skip) for decision in new)
 
     def _play(self, round: Round) -> None:
-        """Play a round until all its blocks are finished or decisions must be carried out."""
+        """Play a round until all its blocks are finished or decisions must be carried out. If it is
+        an epoch, first add that to the store."""
         if round.epoch is not None:
             self._store.add_epoch(round.epoch)
             self._run = self._store.run()
@@ -257,8 +258,8 @@ class Session:
                 return
 
     def _skip(self) -> None:
-        """Skip waiting blocks as the roster decides. A block that has begun is always finished, so
-        that a bot gains nothing by leaving."""
+        """Skip waiting blocks as the roster decides, and store its decisions. A block that has
+        begun is always finished, so that a bot gains nothing by leaving."""
         untouched = (
             block
             for block in self._waiting
@@ -361,7 +362,11 @@ class Session:
             self._executor.submit(job)
 
     def _receive(self) -> None:
-        """Wait up to half a second for events from the tables, and act on each event."""
+        """Wait up to half a second for events from the tables, and act on each event.
+
+        Raises:
+            RunError: if the executor cannot continue, or a block is lost for the second time.
+        """
         for event in self._executor.receive(_TICK_S):
             match event:
                 case Finished(record, last):

@@ -14,11 +14,8 @@ def test_equal_bots_differ_by_nothing(game: str) -> None:
 @pytest.mark.parametrize(("game", "players"), strength.DEALS)
 def test_every_rung_of_the_ladder_was_measured_and_holds(game: str, players: int) -> None:
     """docs/reference-bots.md claims that each bot beats all below it significantly."""
-    lows = {
-        (record["better"], record["worse"]): record["low"]
-        for record in strength.load()
-        if (record["game"], record["players"]) == (game, players)
-    }
+    measured = [row for row in strength.load() if (row["game"], row["players"]) == (game, players)]
+    lows = {(row["better"], row["worse"]): row["low"] for row in measured}
     assert set(lows) == set(combinations(strength.LADDER, 2))
     assert min(lows.values()) > 0
 

@@ -14,7 +14,6 @@ from tests.support.pages import ROOT
 from tournament.records import FAULT_KINDS
 
 CATALOGS: Final = ROOT / "web" / "ui" / "catalogs"
-_PACKAGES: Final = ("games", "tournament", "web")
 _METHODS: Final = [("**.py", "python"), ("**.html", "jinja2")]
 _OPTIONS: Final = {"**.html": {"trimmed": "true", "silent": "false"}}
 _KEYWORDS: Final = DEFAULT_KEYWORDS | {"Fact": (1,), "Phrase": (1,)}
@@ -31,7 +30,7 @@ msgstr ""
 def messages() -> Catalog:
     """The messages in templates and code, and the words with which games describe themselves."""
     catalog = Catalog(charset="utf-8", fuzzy=False)
-    for package in _PACKAGES:
+    for package in ("games", "tournament", "web"):
         folder = str(ROOT / package)
         for _, _, message, _, _ in extract_from_dir(folder, _METHODS, _OPTIONS, _KEYWORDS):
             catalog.add(message)
@@ -52,7 +51,6 @@ def _words() -> Iterator[str]:
 
 
 def main() -> None:
-    """Write the catalogs."""
     wanted = messages()
     for path in sorted(CATALOGS.glob("*.po")):
         with path.open("rb") as lines:

@@ -17,11 +17,10 @@ EXAMPLE = re.compile(r"<!-- example [a-z0-9-]+ -->\n```json\n(.*?)```", re.DOTAL
 
 @pytest.mark.parametrize("name", games.GAMES)
 def test_every_field_of_every_view_is_explained_once(name: str) -> None:
-    named = {
-        table: set(re.findall(r"^\| `([a-z_]+)` \|", rows, re.MULTILINE))
-        for table, rows in FIELDS.findall((DOCS / "views.md").read_text())
-    }
-    parts = [named["common"], *([named["climbing"]] if name != "ninefivetwo" else []), named[name]]
+    row = re.compile(r"^\| `([a-z_]+)` \|", re.MULTILINE)
+    tables = dict(FIELDS.findall((DOCS / "views.md").read_text()))
+    shared = ["common"] if name == "ninefivetwo" else ["common", "climbing"]
+    parts = [set(row.findall(tables[table])) for table in (*shared, name)]
     game = games.get(name)
     for players in range(game.min_players, game.max_players + 1):
         view = game.start(players, "fields", {}).view(0).to_dict()

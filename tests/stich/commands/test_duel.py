@@ -14,12 +14,12 @@ from tournament.formats.scores import Scores
 from tournament.model import Run
 
 WORSE, BETTER = "random", "greedy"
-Event = dict[str, Any]
+Decided = tuple[Path, list[dict[str, Any]]]
 WORDS = ("--game", "dasan", "--seed", "x", "--concurrency", 2, "--out")
 
 
 @pytest.fixture(scope="module")
-def decided(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Event]]:
+def decided(tmp_path_factory: pytest.TempPathFactory) -> Decided:
     """The folder and the events of a duel that is decided."""
     out = tmp_path_factory.mktemp("duel") / "out"
     return out, json_lines("duel", WORSE, BETTER, *WORDS, out)
@@ -43,7 +43,7 @@ def test_every_mixed_seating_has_its_mirror(game: str, players: int, seatings: i
             assert tuple(mirror[name] for name in seats) in block.seatings
 
 
-def test_a_duel_ends_when_one_bot_is_better(decided: tuple[Path, list[Event]]) -> None:
+def test_a_duel_ends_when_one_bot_is_better(decided: Decided) -> None:
     *_, result = decided[1]
     assert (result["event"], result["ended"], result["better"]) == ("finished", "decided", BETTER)
     assert (result["blocks"] < 1000, result["evidence"] >= 20) == (True, True)
@@ -58,7 +58,7 @@ def test_a_duel_ends_when_one_bot_is_better(decided: tuple[Path, list[Event]]) -
     assert duel["max_difference"] == 9
 
 
-def test_the_folder_of_a_duel_has_its_result(decided: tuple[Path, list[Event]]) -> None:
+def test_the_folder_of_a_duel_has_its_result(decided: Decided) -> None:
     out, (*_, result) = decided
     (table,) = json_lines("standings", out)
     assert table == {key: result[key] for key in table}
@@ -72,9 +72,7 @@ def test_the_folder_of_a_duel_has_its_result(decided: tuple[Path, list[Event]]) 
     succeed("verify", out)
 
 
-def test_a_stopped_duel_has_a_result_and_resumes_to_the_same_end(
-    decided: tuple[Path, list[Event]], tmp_path: Path
-) -> None:
+def test_a_stopped_duel_resumes_to_the_same_end(decided: Decided, tmp_path: Path) -> None:
     words = (WORSE, BETTER, *WORDS, tmp_path / "stopped")
     process, printed = started("duel", *words, "--json"), []
     for event in events(process):

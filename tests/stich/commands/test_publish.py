@@ -70,13 +70,11 @@ def change_results(folder: Path, *, listed: bool = False, signed: bool = False) 
             sign_files(folder, store.run().id, make_key())
 
 
-def remove(name: str, folder: Path) -> None:
+def remove(name: str, folder: Path, *, replace: bool = False) -> None:
+    """Remove a file, and on demand make a folder of its name."""
     (folder / name).unlink()
-
-
-def become_a_folder(name: str, folder: Path) -> None:
-    remove(name, folder)
-    (folder / name).mkdir()
+    if replace:
+        (folder / name).mkdir()
 
 
 PUBLISHED = ("ANNOUNCEMENT.txt", "report.html", "SHA256SUMS", "SHA256SUMS.sig")
@@ -87,8 +85,8 @@ ATTACKS: dict[str, tuple[Callable[[Path], object], str]] = {
     "report": (lambda folder: (folder / "report.html").write_text("x"), "report.html is not the"),
     "a file more": (lambda folder: (folder / "new.csv").touch(), "new.csv is not in SHA256SUMS"),
     **{f"no {name}": (partial(remove, name), f"{name} is") for name in PUBLISHED},
-    "a folder": (partial(become_a_folder, "results.csv"), "results.csv is missing"),
-    "a folder as list": (partial(become_a_folder, "SHA256SUMS"), "SHA256SUMS is missing"),
+    "a folder": (partial(remove, "results.csv", replace=True), "results.csv is missing"),
+    "a folder as list": (partial(remove, "SHA256SUMS", replace=True), "SHA256SUMS is missing"),
 }
 
 

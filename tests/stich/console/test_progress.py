@@ -1,7 +1,6 @@
 import io
 import json
 import re
-from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
@@ -11,11 +10,10 @@ from rich.console import Console
 from stich.console.progress import JsonLines, Lines, watch
 from tests.support.tournament.store_records import fault, record
 from tournament.records import Outage, place_of
-from tournament.run.observer import RunObserver
 
 
-def shown(act: Callable[[RunObserver], object]) -> tuple[list[str], list[dict[str, Any]], str]:
-    """What a log, a program and a terminal show of a run."""
+def shown(*calls: tuple[Any, ...]) -> tuple[list[str], list[dict[str, Any]], str]:
+    """What a log, a program and a terminal show of what observers of a run are told."""
     log, lines, bar = io.StringIO(), io.StringIO(), io.StringIO()
     console = Console(file=bar, force_terminal=True, width=120)
     with ExitStack() as stack:
@@ -23,17 +21,14 @@ def shown(act: Callable[[RunObserver], object]) -> tuple[list[str], list[dict[st
         patch.setattr("stich.console.progress.make_console", lambda stderr: console)
         on_terminal = stack.enter_context(watch("Spring [cup]"))
         for observer in (Lines(Console(file=log, width=200), 0), JsonLines(lines), on_terminal):
-            act(observer)
+            for method, *values in calls:
+                getattr(observer, method)(*values)
     events = [json.loads(line) for line in lines.getvalue().splitlines()]
     return log.getvalue().splitlines(), events, re.sub(r"\x1b\[[\d;?]*\w", "", bar.getvalue())
 
 
 def test_a_match_is_shown_with_how_far_the_run_is() -> None:
-    def act(observer: RunObserver) -> None:
-        observer.begin(3, 10)
-        observer.match(record(faults=(fault(),)))
-
-    log, (begin, match), bar = shown(act)
+    log, (begin, match), bar = shown(("begin", 3, 10), ("match", record(faults=(fault(),))))
     assert re.fullmatch(r"4 of 10 matches, [\d.]+ a second(, .* left)?", log[-1])
     assert begin == {"event": "begin", "done": 3, "total": 10}
     assert (match["event"], match["done"], match["total"]) == ("match", 4, 10)
@@ -45,27 +40,22 @@ def test_a_match_is_shown_with_how_far_the_run_is() -> None:
 
 
 def test_a_ladder_has_no_total() -> None:
-    def act(observer: RunObserver) -> None:
-        observer.begin(3, None)
-        observer.match(record())
-
-    (begin, last), (_, match), _ = shown(act)
+    (begin, last), (_, match), _ = shown(("begin", 3, None), ("match", record()))
     assert begin == "3 matches"
     assert re.fullmatch(r"4 matches, [\d.]+ a second", last)
     assert (match["done"], match["total"], match["left_s"]) == (4, None, None)
 
 
 def test_what_happens_to_matches_is_said_everywhere() -> None:
-    def act(observer: RunObserver) -> None:
-        observer.begin(0, 2)
-        observer.notice("Worker w has joined.")
-        observer.lost(7, "worker w has left")
-        ann = {"bot": "ann", "why": "No connection.", "started": "", "ended": ""}
-        observer.void(Outage(**place_of(record()), **ann))
-        observer.away(["ann", "bob"])
-        observer.away([])
-
-    (_, *log), (_, notice, lost, *_), bar = shown(act)
+    ann: dict[str, Any] = {"bot": "ann", "why": "No connection.", "started": "", "ended": ""}
+    (_, *log), (_, notice, lost, *_), bar = shown(
+        ("begin", 0, 2),
+        ("notice", "Worker w has joined."),
+        ("lost", 7, "worker w has left"),
+        ("void", Outage(**place_of(record()), **ann)),
+        ("away", ["ann", "bob"]),
+        ("away", []),
+    )
     assert log == [
         "Worker w has joined.",
         "Block 7 is played again, because worker w has left.",

@@ -6,7 +6,8 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from typing import Any, Self
+from contextlib import AbstractContextManager
+from typing import Any
 
 import pytest
 import requests
@@ -17,7 +18,7 @@ from tests.support.service.contract import ROOT
 from tests.support.service.sealed import SEAL_KEYS
 
 
-class Running:
+class Running(AbstractContextManager["Running"]):
     """Runs `stich serve` on a free port, and stops it with Ctrl-C."""
 
     def __init__(self, *options: str, **environ: str) -> None:
@@ -47,9 +48,6 @@ class Running:
         assert self.process.stdout is not None
         output = self.process.stdout.read()  # and not `communicate`, which loses what is buffered
         return self.process.wait(timeout=30), output
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_error: object) -> None:
         if self.process.poll() is None:

@@ -78,17 +78,16 @@ def test_bodies_that_cannot_be_read_are_refused() -> None:
         assert ask(port, body=b"[" * 100_000)[0] == 400
 
 
-@pytest.mark.parametrize("error", [ValueError("no idea"), SystemExit(3)])
-def test_an_exception_is_shown_and_answered_500(
-    error: BaseException, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_an_exception_is_shown_and_answered_500(capfd: pytest.CaptureFixture[str]) -> None:
+    errors = [ValueError("no idea"), SystemExit(3)]
+
     def fail(view: Any, moves: Any) -> str:
-        raise error
+        raise errors.pop()
 
     with serving(fail) as port:
-        for _ in range(2):
+        for name in ("SystemExit", "ValueError"):
             status, answer = ask(port)
-            assert (status, type(error).__name__ in answer["error"]) == (500, True)
+            assert (status, name in answer["error"]) == (500, True)
     shown = capfd.readouterr().err
     assert shown.count("Traceback") == 2
     assert "in fail" in shown

@@ -24,10 +24,7 @@ def names_commands(page: str) -> bool:
 
 
 class Machine:
-    """A folder in place of a machine, for the commands of a page.
-
-    `changes` replaces paths and ports of the page, and `shims` replaces programs.
-    """
+    """A folder in place of a machine: `changes` for paths and ports, `shims` for programs."""
 
     def __init__(
         self, folder: Path, page: str, changes: Mapping[str, str], shims: Mapping[str, str]

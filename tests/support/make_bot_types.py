@@ -1,7 +1,4 @@
-"""Generates the types of the TypeScript kit: those of openapi.yaml that a bot needs.
-
-Usage: python -m tests.support.make_bot_types [FILE.d.ts]
-"""
+"""Generates api.d.ts of the TypeScript kit, or another file: what a bot needs of openapi.yaml."""
 
 import json
 import re
@@ -52,7 +49,6 @@ def schemas_for_bots(contract: dict[str, Any]) -> dict[str, Any]:
 
 
 def main(target: str = str(TYPES)) -> None:
-    """Write the types to `target`."""
     contract = yaml.safe_load((ROOT / "openapi.yaml").read_text("utf-8"))
     reduced = {"openapi": contract["openapi"], "info": contract["info"], "paths": {}}
     reduced["components"] = {"schemas": schemas_for_bots(contract)}

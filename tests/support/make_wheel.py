@@ -1,7 +1,4 @@
-"""Build a wheel with compiled rules, and run their tests on it: `make wheel` keeps it in dist/.
-
-`python -m tests.support.make_wheel` does not keep it.
-"""
+"""Build a wheel with compiled rules, and run their tests on it: `make wheel` keeps it in dist/."""
 
 import os
 import shlex

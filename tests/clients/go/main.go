@@ -1,6 +1,4 @@
-// Plays one whole game of each kind with the Go client made by openapi-generator.
-//
-// Usage: play URL
+// Plays one whole game of each kind at a URL with the Go client made by openapi-generator.
 package main
 
 import (

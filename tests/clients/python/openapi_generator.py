@@ -1,8 +1,5 @@
 # mypy: disable-error-code="import-not-found"
-"""Plays one whole game of each kind with the Python client made by openapi-generator.
-
-Usage: python openapi_generator.py URL, with the generated package `openapi_client` on the path.
-"""
+"""Plays one whole game of each kind at a URL with `openapi_client`, made by openapi-generator."""
 
 import json
 import sys

@@ -1,8 +1,5 @@
 # mypy: disable-error-code="import-not-found"
-"""Plays one whole game of each kind with the client made by openapi-python-client.
-
-Usage: python openapi_python_client.py URL, with the generated package `stich_client` on the path.
-"""
+"""Plays one whole game of each kind at a URL with `stich_client`, made by openapi-python-client."""
 
 import json
 import sys

@@ -1,8 +1,5 @@
-"""A stand-in for an endpoint of chat completions, as OpenAI's reference describes them.
-
-It refuses a request that the reference does not allow, and answers as its script says: an act for
-each request, the last one for all that follow.
-"""
+"""A stand-in for an endpoint of chat completions. It refuses what OpenAI's reference does not
+allow, and answers by acts: one for each request, the last one for all that follow."""
 
 from __future__ import annotations
 

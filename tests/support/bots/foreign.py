@@ -40,10 +40,7 @@ def command(folder: Path, source: str) -> list[str]:
 
 
 def first_answers(adapter: Adapter, *before: str, late: bool = False) -> list[dict[str, Any]]:
-    """Ask twice for one move of a game; the info of each answer, with `move` and `why`.
-
-    The move is legal, and that of `sensible` if `why` is a reason for a fallback.
-    """
+    """Ask twice for a move: the info of each answer, its `move`, and `why` it is by `sensible`."""
     state = games.get("doudizhu").start(3, "first", OPTIONS)
     for move in before:
         state = state.advance(move)
@@ -80,8 +77,7 @@ def play(
 ) -> tuple[games.State, Counter[str]]:
     """Play a game against `sensible`; a single legal move is played without asking.
 
-    Returns the end and the sums of the numbers in the adapter's info, with the number of requests
-    as `asked` and of fallbacks as `fallback`.
+    Returns its end, and sums of the numbers in the adapter's info, with `asked` and `fallback`.
     """
     state = games.get("doudizhu").start(3, seed, options)
     sums: Counter[str] = Counter()

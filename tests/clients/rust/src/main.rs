@@ -1,6 +1,4 @@
-//! Plays one whole game of each kind with the Rust client made by openapi-generator.
-//!
-//! Usage: play URL
+//! Plays one whole game of each kind at a URL with the Rust client made by openapi-generator.
 
 use openapi::apis::configuration::Configuration;
 use openapi::apis::play_api::{list_moves, make_moves, start_game, validate_move};

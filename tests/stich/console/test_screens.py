@@ -1,10 +1,17 @@
+import io
+from dataclasses import replace
+
 import pytest
+from rich.console import Console
 
 import games
 from stich.console.replay_screen import step_through
-from stich.console.result_tables import make_console
+from stich.console.result_tables import make_console, standings_table
 from tests.support.tournament import played
 from tournament.display.replay import steps
+from tournament.model import Run
+from tournament.results.match_arrays import collect
+from tournament.results.standings import compute
 
 
 @pytest.mark.parametrize("name", games.GAMES)
@@ -37,3 +44,16 @@ def test_every_step_shows_the_facts_and_roles_of_its_position(
             roles = ", ".join(map(str, game.roles(step.state, seat)))
             assert (f"{name} ({roles})" if roles else name) in screen
     assert "to beat" in labels or "trick" in labels
+
+
+@pytest.mark.parametrize("width", [60, 140])
+def test_the_terminal_shows_every_bot_and_a_name_is_no_markup(width: int) -> None:
+    of = replace(played.cup(("ann", "bob", "cat", "dan", "eve")), name="[b]Cup[/b] [/x]")
+    arrays = collect([record.summary() for record in played.played(of)], of.names)
+    page = io.StringIO()
+    table = standings_table(compute(arrays, Run(cup=of, finished=False)), total=90)
+    Console(width=width, file=page).print(table)
+    shown = " ".join(page.getvalue().split())
+    assert "[b]Cup[/b] [/x]: " in shown
+    assert "60 of 90 matches" in shown
+    assert [bot for bot in of.names if bot not in shown] == []

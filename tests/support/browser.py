@@ -94,7 +94,6 @@ def show_as(browser: Chrome, dark: bool) -> None:
 
 
 def resize(browser: Chrome, width: int, height: int) -> None:
-    """Set the viewport, which may be narrower than a window of Chromium."""
     size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
 
@@ -146,7 +145,7 @@ def visited(store: Store | None, *size: int) -> Iterator[tuple[Chrome, str]]:
 
 
 def play_fastest(browser: Chrome, selector: str) -> None:
-    """Let the first choice of a speed be 50 moves a second, and choose it."""
+    """Choose 50 moves a second."""
     script = """
         const speed = document.querySelector(arguments[0]);
         speed.options[0].value = 50;

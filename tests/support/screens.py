@@ -1,7 +1,6 @@
 """Pages of an arena with 60 bots, for tests in a browser and for the documentation.
 
-`python -m tests.support.screens` makes the pictures of `docs/pages.md`. With names of screens, as
-in `python -m tests.support.screens bot play`, it makes only theirs. It needs Chromium.
+`python -m tests.support.screens [SCREEN ...]` makes the pictures of `docs/pages.md` in Chromium.
 """
 
 import base64
@@ -166,7 +165,6 @@ def picture(browser: Chrome, width: int, dark: bool, whole: bool = False) -> byt
 
 
 def main() -> None:
-    """Write the pictures."""
     only = sys.argv[1:] or SCREENS
     with tempfile.TemporaryDirectory() as home, arena(Path(home)) as show, chromium() as browser:
         for name, screen, width, dark, language in pictures():

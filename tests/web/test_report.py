@@ -1,5 +1,3 @@
-"""The report: one page that loads nothing, with every match move by move."""
-
 import base64
 import json
 import re
@@ -37,8 +35,6 @@ NAMES = ("</script><script>alert(1)</script>", "$x^2$ _b_", "Bör ♠ & Co")
 
 
 class Page(HTMLParser):
-    """What a browser finds on the page: ids, links, what it loads, scripts, words and data."""
-
     def __init__(self, text: str) -> None:
         super().__init__()
         self.ids: list[str] = []
@@ -48,7 +44,9 @@ class Page(HTMLParser):
         self.words = ""
         scripts = re.findall('type="application/json"[^>]*>(.*?)</script>', text, re.DOTALL)
         self.data: dict[str, Any] = json.loads(scripts[-1])
+        self.text = text
         self.feed(text)
+        self.words = " ".join(self.words.split())
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         values = {name: value or "" for name, value in attrs}
@@ -69,13 +67,8 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 
 @pytest.fixture(scope="module")
-def text(store: Store) -> str:
-    return report(store)
-
-
-@pytest.fixture(scope="module")
-def page(text: str) -> Page:
-    return Page(text)
+def page(store: Store) -> Page:
+    return Page(report(store))
 
 
 def stepped(record: MatchRecord) -> Any:
@@ -83,29 +76,26 @@ def stepped(record: MatchRecord) -> Any:
     return json.loads(json.dumps(page_steps(record, cup())))
 
 
-def test_the_page_loads_nothing_and_every_link_leads_somewhere(page: Page, text: str) -> None:
+def test_the_page_loads_nothing_and_has_every_match(page: Page, store: Store) -> None:
     assert all(load.startswith(("data:", "#")) for load in page.loads)
     assert len(page.ids) == len(set(page.ids))
     for link in page.links:
         match = re.fullmatch(r"#match=([0-9a-f]+)(&move=\d+)?", link)
         assert link.removeprefix("#") in page.ids if match is None else match[1] in page.data
-    assert "default-src 'none'" in text
+    assert "default-src 'none'" in page.text
     namespaces = {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
-    assert set(re.findall(r"https?://[^\"'<> ]+", text)) <= namespaces
-
-
-def test_names_of_bots_are_text_and_nothing_else(page: Page) -> None:
-    assert page.scripts == 3
-    assert all(name in page.words for name in NAMES)
-
-
-def test_every_match_can_be_stepped_through(page: Page, store: Store) -> None:
+    assert set(re.findall(r"https?://[^\"'<> ]+", page.text)) <= namespaces
     records = {record.match: record for record in store.matches()}
     assert set(page.data) == set(records)
     for name, shown in page.data.items():
         steps = json.loads(zlib.decompress(base64.b64decode(shown["steps"])))
         record = records[name]
         assert (shown["seats"], steps) == (list(record.seating), stepped(record))
+
+
+def test_names_of_bots_are_text_and_nothing_else(page: Page) -> None:
+    assert page.scripts == 3
+    assert all(name in page.words for name in NAMES)
 
 
 @pytest.mark.parametrize(("game", "deals"), [("doudizhu", 3), ("zhengfen", 2), ("ninefivetwo", 3)])
@@ -149,8 +139,8 @@ def test_moves_carry_times_faults_and_who_moved(store: Store) -> None:
     assert asked == len(record.times[out])
 
 
-def test_the_seed_is_published_only_after_the_last_deal(text: str, tmp_path: Path) -> None:
-    assert "2026-spring" in text
+def test_the_seed_is_published_only_after_the_last_deal(page: Page, tmp_path: Path) -> None:
+    assert "2026-spring" in page.text
     with unfinished(tmp_path, cup(commit=True)) as under_way:
         before = report(under_way)
     assert "2026-spring" not in before
@@ -200,16 +190,14 @@ def test_soft_play_flags_are_questions_with_matches_to_see(
     assert "easy on each other" not in report(store)
     page = Page(report(store, organiser=True))
     assert f"#match={last}" in page.links
-    words = " ".join(page.words.split())
-    assert "ann and bob seem to go easy on each other. They have one author." in words
-    assert "This is a question, not a verdict." in words
+    assert "ann and bob seem to go easy on each other. They have one author." in page.words
+    assert "This is a question, not a verdict." in page.words
 
 
-def test_a_report_says_who_won_when_and_of_which_field(store: Store, text: str) -> None:
-    words = " ".join(Page(text).words.split())
+def test_a_report_says_who_won_when_and_of_which_field(store: Store, page: Page) -> None:
     won = f"{standings(store).standings[0].bot} won Test cup"
-    assert all(part in words for part in (won, "3 bots: ", "6 deals in 2 blocks"))
-    assert "og:image" not in text
+    assert all(part in page.words for part in (won, "3 bots: ", "6 deals in 2 blocks"))
+    assert "og:image" not in page.text
     shared = report(store, preview='https://x.org/a"b/preview.png')
     assert '<meta property="og:image" content="https://x.org/a&#34;b/preview.png">' in shared
     assert "Dou Dizhu, 3 players. 3 bots: " in shared

@@ -140,7 +140,6 @@ def test_every_command_of_the_event_page_works(tmp_path: Path) -> None:
 
         with machine.started("pages"):
             until(lambda: "Its author also plays as ann." in page())
-
         machine.run("publish")
         assert (tmp_path / "spring" / "report.html").stat().st_size > 10_000
         assert (tmp_path / "spring" / "results.csv").read_text().count("\n") > 10
@@ -201,7 +200,6 @@ def test_every_command_of_the_ladder_page_works(tmp_path: Path) -> None:
 
         verdict = machine.run("challenge", "ann", **home("ann"))
         assert all(name in verdict for name in ("ann", "cat"))
-
         arena.kill()
         arena = stack.enter_context(machine.started("arena"))
         arena.wait_for("Pages at ")

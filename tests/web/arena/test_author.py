@@ -1,5 +1,3 @@
-"""The page of a bot's author: what a token shows, what it does not, and who is refused."""
-
 import re
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,7 +1,4 @@
-"""The arena in a real browser: every page, a live cup, replays, whole games by clicking.
-
-With STICH_SCREENSHOTS=FOLDER the tests write a picture of each page, light and dark.
-"""
+"""The arena in a real browser. With STICH_SCREENSHOTS=FOLDER pages leave their pictures there."""
 
 import os
 import re
@@ -10,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import fields, replace
 from functools import partial
-from itertools import islice
+from itertools import islice, product
 from pathlib import Path
 
 import pytest
@@ -56,7 +53,6 @@ NAMES = ("ann", "W" * 64, "cat")  # as long and as wide as names can be
 
 @pytest.fixture(scope="module")
 def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The source of axe-core."""
     accessibility = Path(__file__).parents[2] / "accessibility"
     folder = npm.installed(accessibility, tmp_path_factory.mktemp("axe"))
     return (folder / "node_modules" / "axe-core" / "axe.min.js").read_text()
@@ -95,43 +91,37 @@ def test_a_page_of_60_bots_fits_every_screen_and_is_translated(
     assert english_words(person, spoken) == []
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("width", [1400, 768, 360])
-def test_every_page_of_every_format_is_accessible(
-    tmp_path: Path, axe: str, width: int, dark: bool
-) -> None:
-    with chromium(width, 900) as browser:
-        show_as(browser, dark)
-        for format in ("round-robin", "knockout", "swiss", "halving", "gauntlet"):
-            folder = tmp_path / format
-            with run(folder, cup(NAMES, format=format), {"cat": 9}) as store:
-                paths = ["/", "/figures", "/about", "/embed"]
-                if format == "round-robin":
-                    match = next(iter(store.summaries())).match
-                    Invitations(folder).invite("cat", 1)
-                    store.decide(Disqualify(bot="ann", why=f"It attacked {'cat' * 30}."))
-                    paths += ["/bots/cat", "/bots/ann", "/author/cat", "/author", "/rules/doudizhu"]
-                    paths += [f"/matches/{match}#move={move}" for move in (5, 6, 7)]
-                    paths += ["/matches?bot=cat&faults=any", "/matches/none", "/play", "/watch"]
-                bots = dict(zip(NAMES, toys(3).values(), strict=True))
-                (folder / "report.html").write_text(report(store))
-                with served(create_app(store, cup=write(folder, bots))) as url:
-                    page = (folder / "report.html").as_uri()
-                    for address in (*(url + path for path in paths), page):
-                        browser.get(address)
-                        check_page(browser, axe)
+@pytest.mark.parametrize("format", ["round-robin", "knockout", "swiss", "halving", "gauntlet"])
+def test_every_page_of_every_format_is_accessible(tmp_path: Path, axe: str, format: str) -> None:
+    with run(tmp_path, cup(NAMES, format=format), {"cat": 9}) as store:
+        paths = ["/", "/figures", "/about", "/embed"]
+        if format == "round-robin":
+            match = next(iter(store.summaries())).match
+            Invitations(tmp_path).invite("cat", 1)
+            store.decide(Disqualify(bot="ann", why=f"It attacked {'cat' * 30}."))
+            paths += ["/bots/cat", "/bots/ann", "/author/cat", "/author", "/rules/doudizhu"]
+            paths += [f"/matches/{match}#move={move}" for move in (5, 6, 7)]
+            paths += ["/matches?bot=cat&faults=any", "/matches/none", "/play", "/watch"]
+        page = tmp_path / "report.html"
+        page.write_text(report(store))
+        toy_cup = write(tmp_path, dict(zip(NAMES, toys(3).values(), strict=True)))
+        with served(create_app(store, cup=toy_cup)) as url, chromium() as browser:
+            addresses = [page.as_uri(), *(url + path for path in paths)]
+            for width, dark, address in product((1400, 768, 360), (False, True), addresses):
+                resize(browser, width, 900)
+                show_as(browser, dark)
+                browser.get(address)
+                check_page(browser, axe)
 
 
-@pytest.mark.parametrize("width", [1400, 390])
-def test_ladder_pages_are_accessible_and_commands_can_be_copied(
-    tmp_path: Path, axe: str, width: int
-) -> None:
+def test_ladder_pages_are_accessible_and_commands_can_be_copied(tmp_path: Path, axe: str) -> None:
     arena = Arena(tmp_path)
     for wants in ("join", "new-version"):
         arena.ask("ann", ANN, wants)
-    with arena.store, served(arena.client.application) as url, chromium(width, 900) as browser:
-        show_as(browser, dark=width == 390)
-        for path in ("/", "/bots/ann", "/join"):
+    with arena.store, served(arena.client.application) as url, chromium() as browser:
+        for width, path in product((1400, 390), ("/", "/bots/ann", "/join")):
+            resize(browser, width, 900)
+            show_as(browser, dark=width == 390)
             browser.get(url + path)
             check_page(browser, axe)
         find(browser, "li:last-child .command button").click()
@@ -139,14 +129,12 @@ def test_ladder_pages_are_accessible_and_commands_can_be_copied(
         assert f"stich join {url} NAME " in text(browser, "li:last-child pre code")
 
 
-# From elsewhere over plain HTTP a browser sends no Sec-Fetch-Site, but an Origin.
-@pytest.mark.parametrize(("width", "host"), [(1400, "127.0.0.1"), (390, "arena.test")])
-def test_an_author_signs_in_looks_and_signs_out(
-    tmp_path: Path, axe: str, width: int, host: str
-) -> None:
-    with run(tmp_path, cup(NAMES), {"cat": 9}) as store:
+def test_an_author_signs_in_looks_and_signs_out(tmp_path: Path, axe: str) -> None:
+    with run(tmp_path, cup(NAMES), {"cat": 9}) as store, visited(store) as (browser, url):
         wrong, token = (Invitations(tmp_path).invite("cat", 1) for _ in range(2))
-        with visited(store, width) as (browser, url):
+        # from elsewhere over plain HTTP a browser sends no Sec-Fetch-Site, but an Origin
+        for width, host in ((1400, "127.0.0.1"), (390, "arena.test")):
+            resize(browser, width, 1000)
             show_as(browser, dark=width == 390)
             browser.get(f"{url.replace('127.0.0.1', host)}/author/cat")
             find(browser, "[name=token]").send_keys(wrong + Keys.ENTER)

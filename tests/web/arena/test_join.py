@@ -1,5 +1,3 @@
-"""Joining a ladder at its arena: who may, under which name, and what a refusal says."""
-
 import json
 import re
 from collections.abc import Iterator
@@ -27,8 +25,7 @@ from web.gateway.invitations import FILE, hash_of
 
 @pytest.fixture
 def arena(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Arena]:
-    """A ladder that anybody may join, or with the keys of [join] in the parameter."""
-    arena = Arena(tmp_path, getattr(request, "param", "open = true"))
+    arena = Arena(tmp_path, getattr(request, "param", "open = true"))  # the keys of [join]
     with arena.store:
         yield arena
 

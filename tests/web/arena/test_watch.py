@@ -81,7 +81,7 @@ def test_blocks_that_ended_long_before_the_last_are_left_out(tmp_path: Path) -> 
         assert store.match(shown["match"]).block == 2
 
 
-def live(store: Store, seen: str = "") -> dict[str, Any] | None:
+def live(store: Store, seen: str = "") -> Any:
     """The match in progress that is shown, or all of the match that was `seen` in progress."""
     match = next_match(create_app(store).test_client(), live=seen)
     return match if match and (match["live"] or seen) else None
@@ -107,18 +107,16 @@ def test_a_match_is_shown_live_unless_its_cards_are_shared(tmp_path: Path, of: C
         if of is not FRESH:
             assert seen is None
             return
-        assert seen is not None  # that which began first
+        # the match that began first
         assert (seen["match"], tuple(seen["seats"])) == (first.match, first.seating)
         moves = [step["move"] and step["move"][1] for step in steps_of(seen)]
         assert moves == [None, *first.moves[:8]]
         assert store.run().seed not in json.dumps([seen, steps_of(seen)])
         store.add(first)
         whole = live(store, first.match)
-        assert whole is not None
         assert (whole["match"], whole["live"]) == (first.match, False)
         assert len(steps_of(whole)) == len(first.moves) + 1
         seen = live(store)
-        assert seen is not None
         assert (seen["match"], "number 1" in seen["why"]) == (second.match, True)
         store.add(second)
         assert live(store) is None
@@ -285,6 +283,9 @@ def test_pages_wait_for_a_run_that_has_not_begun(tmp_path: Path) -> None:
             assert "<h1>The run is about to begin</h1>" in answer.text
         assert client.get("/play").status_code == 200
         assert client.get("/healthz").json == {"status": "ok"}
+        metrics = client.get("/metrics").text
+        assert 'stich_run_phase{phase="waiting"} 1.0' in metrics
+        assert "stich_matches" not in metrics
         empty.begin(cup(), MATCH_KEY, MATCH_KEY, None, 6)
         empty.show(Present(awaited=(*cup().names, "dan", "eve")))
         page = client.get("/").text
@@ -329,11 +330,7 @@ def test_arrows_show_who_has_moved_within_a_day(tmp_path: Path) -> None:
 
 
 def test_an_operator_sees_what_a_run_does(tmp_path: Path) -> None:
-    with Store.create(tmp_path / "none") as empty:
-        text = create_app(empty).test_client().get("/metrics").text
-        assert 'stich_run_phase{phase="waiting"} 1.0' in text
-        assert "stich_matches" not in text
-    with unfinished(tmp_path / "run", cup(), list(played(cup()))[:4]) as under_way:
+    with unfinished(tmp_path, cup(), list(played(cup()))[:4]) as under_way:
         under_way.show(Present(away=("ann",), upcoming=COMING))
         under_way.decide(Pause(why="Lunch."))
         text = create_app(under_way).test_client().get("/metrics").text

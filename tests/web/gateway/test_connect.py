@@ -49,8 +49,6 @@ pytestmark = pytest.mark.slow
 
 
 class Arena:
-    """A cup of connecting bots, served at free ports until the test ends."""
-
     def __init__(self, folder: Path, stack: ExitStack) -> None:
         self._stack = stack
         self._folder = folder
@@ -58,7 +56,7 @@ class Arena:
         self.port, self.gateway_port = find_port("127.0.0.1", 0), find_port("127.0.0.1", 0)
 
     def start(self, deals: int, **run: Any) -> Iterator[dict[str, Any]]:
-        """Start the arena, and return its events."""
+        """Start the arena. Return its events."""
         self.deals = deals
         self.cup = write(self._folder, deals, **run)
         ports = ("--port", self.port, "--connect-port", self.gateway_port)
@@ -67,7 +65,6 @@ class Arena:
         return events(self.process)
 
     def connect(self, names: Sequence[str], *more: str, port: int = 0) -> list[Popen[str]]:
-        """Start the programs of these bots."""
         programs = [connect(self.cup, name, port or self.port, *more) for name in names]
         self._stack.enter_context(ended(*programs))
         return programs
@@ -85,7 +82,7 @@ def arena(tmp_path: Path) -> Iterator[Arena]:
 
 
 def end(*programs: Popen[str]) -> list[str]:
-    """Wait until these programs end without an error. What they have told their authors."""
+    """What these programs have told their authors at their end, which is no error."""
     printed = [program.communicate(timeout=60)[1] for program in programs]
     assert {program.returncode for program in programs} == {0}
     return printed
@@ -200,7 +197,6 @@ def test_only_the_author_who_misbehaves_has_faults(arena: Arena) -> None:
 
 
 def until(runner: Popen[str], kind: str, text: str) -> None:
-    """Read the events of a runner up to one of this kind with this text."""
     next(event for event in events(runner) if event["event"] == kind and text in json.dumps(event))
 
 

@@ -1,5 +1,3 @@
-"""The gateway admits valid tokens, and withstands authors' programs."""
-
 import json
 import re
 import socket
@@ -135,8 +133,7 @@ def test_a_flood_ends_and_costs_other_bots_nothing(gateway: Gateway, what: str) 
 
 def test_idle_connections_of_one_address_keep_nobody_out(tmp_path: Path) -> None:
     """The oldest connections without a token are closed, and programs with a token stay."""
-    with ExitStack() as stack:
-        gateway = stack.enter_context(served(tmp_path))
+    with served(tmp_path) as gateway, ExitStack() as stack:
         before = gateway.author("ann")
         dial = partial(socket.create_connection, ("127.0.0.1", urlsplit(gateway.url).port))
         idle = [stack.enter_context(dial()) for _ in range(STRANGERS + 10)]

@@ -1,5 +1,3 @@
-"""The scripts of the card table and of replays, in a real browser."""
-
 import re
 from collections.abc import Iterator
 from typing import Any, Final

@@ -76,7 +76,7 @@ class LazyGroup(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write each section of the table, with one line for each command."""
+        """Write each section of the table to `formatter`, with one line for each command."""
         width = max(map(len, COMMANDS))
         for title, section in SECTIONS.items():
             with formatter.section(title):
@@ -105,8 +105,8 @@ def cli() -> None:
 def main() -> None:
     """Run the program, and exit with the exit code of the command.
 
-    If standard output cannot be written, exit with 1: silently if the reader has closed the pipe,
-    with a sentence if the device is full.
+    If standard output has no reader any more, exit with 1 silently. If a device is full, exit with
+    1 and a sentence on standard error.
     """
     try:
         try:

@@ -30,7 +30,7 @@ _WINDOW_S: Final = 60.0  # after _STOPS stops within this time, a server is not 
 def find_port(host: str, port: int, option: str = "--port") -> int:
     """Return `port` if it is free, or any free port if `port` is 0.
 
-    The error message names `option` as the way to choose another port.
+    The port is not reserved. The error message names `option` as the way to choose another port.
 
     Raises:
         ClickException: if the address or the port cannot be used. The command then exits with 1.
@@ -64,7 +64,8 @@ def _serving(
 ) -> Iterator[None]:
     """Within this context, run a server as a child process, and restart it whenever it ends.
 
-    The context begins once the server answers. `name` is the server's name in messages.
+    The context begins once the server answers. `name` is the server's name in messages. `settings`
+    are those of the Python module `module`, which must be a server that uses `web.child_process`.
 
     Raises:
         ClickException: if the server does not answer within 30 seconds, or if it has stopped 5
@@ -109,10 +110,11 @@ def keep_running(
     closed: threading.Event,
     clock: Callable[[], float] = monotonic,
 ) -> bool:
-    """Run a server until `closed` is set, and restart it whenever it ends.
+    """Run a server until `closed` is set, and restart it, with a message, whenever it ends.
 
-    Once `closed` is set, kill the server and return True. If the server has stopped 5 times within
-    a minute by `clock`, in seconds, return False.
+    Once `closed` is set, kill the server and its child processes, and return True. If the server
+    has stopped 5 times within a minute by `clock`, in seconds, return False. `name` is the server's
+    name in messages.
     """
     stops: deque[float] = deque(maxlen=_STOPS)
     while not closed.is_set():
@@ -137,13 +139,15 @@ def keep_running(
 
 @contextmanager
 def pages_served(host: str, port: int, **settings: str | int | None) -> Iterator[str]:
-    """Within this context, serve the pages of an arena. Prints and yields their URL.
+    """Within this context, serve the pages of an arena. Yields their URL.
 
-    The settings are those of `web.arena.server`. Without `run` or `matches`, only the pages for
-    playing are served. The server is a separate process, so spectators hardly slow down a cup.
+    The URL is also printed on standard error. The settings are those of `web.arena.server`. Without
+    `run` or `matches`, only the pages for playing are served. The server is a separate process, so
+    spectators hardly slow down a cup.
 
     Raises:
-        ClickException: if the server does not start, or stops too often.
+        ClickException: if the server does not start, or stops too often. If it stops too often,
+            SIGTERM first interrupts the context.
     """
     with _serving("The server of the pages", "web.arena.server", host, port, settings):
         click.echo(f"Pages at {url_of(host, port)} (Ctrl-C ends them).", err=True)
@@ -156,12 +160,13 @@ def gateway_served(
 ) -> Iterator[GatewayClient]:
     """Within this context, serve the gateway of a cup. Yields the runner's client of the gateway.
 
+    The context begins once the gateway answers. Authors' programs connect to `host` and `port`.
     `folder` is the folder of the run, with its invitations. `invite` is the command that creates
     tokens. `runner_host` is the address at which tables reach the gateway on this machine.
 
     Raises:
         ClickException: if the gateway does not start, stops too often, or finds no free port at
-            `runner_host`.
+            `runner_host`. If it stops too often, SIGTERM first interrupts the context.
     """
     runner_port, secret = find_port(runner_host, 0), secrets.token_hex(16)
     settings = {

@@ -34,7 +34,7 @@ json_lines_option = flag("--json", "as_json", help="Print progress and result as
 
 
 def refuse(sentence: str, code: int = 1) -> NoReturn:
-    """Print a sentence on standard error, and exit with the exit code `code`."""
+    """Print a sentence on standard error, and end the click command with the exit code `code`."""
     click.echo(printable_lines(sentence), err=True)
     raise click.exceptions.Exit(code)
 
@@ -62,7 +62,7 @@ max_matches_option = int_option(
 
 
 class FloatRange(click.FloatRange):
-    """The numbers in a range. Unlike in click, NaN is not one of them."""
+    """The type of an option for a number in a range. Unlike in click, NaN is not allowed."""
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
@@ -82,7 +82,7 @@ def as_bot(text: str) -> Bot:
     """Return the bot that an argument names: a reference bot, a URL or a command.
 
     Raises:
-        BadParameter: if the text is none of these.
+        BadParameter: if the text is empty, or is not a valid URL or command.
     """
     try:
         return parse_bot(text)
@@ -93,8 +93,8 @@ def as_bot(text: str) -> Bot:
 def checked(check: Callable[[str], str | None]) -> Callable[[str], str]:
     """Return the type of an option whose value is a text that passes a check.
 
-    `check` returns what is wrong with a text, or None. CUP.toml has the same checks. The type
-    raises BadParameter if a text does not pass.
+    `check` returns what is wrong with a text, or None if nothing is. The type raises BadParameter
+    if a text does not pass.
     """
 
     def text(value: str) -> str:  # the help shows this name: --seed TEXT
@@ -119,7 +119,7 @@ def resolve_options(
 ) -> tuple[int, dict[str, Any]]:
     """Return the number of players and the options of a game, with defaults filled in.
 
-    `players` is None for the fewest players.
+    If `players` is None, the game has as few players as possible.
 
     Raises:
         UsageError: if the game does not allow this number of players, or an option is not valid.
@@ -133,10 +133,13 @@ def resolve_options(
 def _game_options(
     ctx: click.Context, param: click.Parameter, pairs: Sequence[str]
 ) -> dict[str, object]:
-    """Convert the values of `--option` to a dict of options.
+    """Convert the values of `--option` to a dict of options. Later values take precedence.
+
+    The names and values of the options are not checked.
 
     Raises:
-        BadParameter: if a value is neither NAME=VALUE nor the name of a set of options.
+        BadParameter: if a value is neither NAME=VALUE, with VALUE in JSON, nor the name of a set of
+            options.
     """
     options: dict[str, object] = {}
     sets = {
@@ -169,7 +172,7 @@ game_options = click.option(
 
 
 def _variables(ctx: click.Context, param: click.Parameter, names: Sequence[str]) -> dict[str, str]:
-    """Return the names and values of the caller's environment variables with these names.
+    """Return the user's environment variables with these names, as a dict.
 
     Raises:
         BadParameter: if a variable is not set, or may not be passed to bots.
@@ -184,7 +187,11 @@ def _variables(ctx: click.Context, param: click.Parameter, names: Sequence[str])
 
 @dataclass(frozen=True, slots=True)
 class Starting:
-    """How to start the caller's own bots: the options `--sandbox`, `--network` and `--env`."""
+    """How to start the user's own bots: the options `--sandbox`, `--network` and `--env`.
+
+    If `sandbox` is None, bots run in a sandbox if that is possible. `env` has additional
+    environment variables for started bots, except the reference bots.
+    """
 
     sandbox: bool | None
     network: bool
@@ -201,12 +208,12 @@ class Starting:
     ) -> LaunchSettings:
         """Return the settings for starting these bots.
 
-        If `warn` is true, print a warning of what bots could do, for instance without a sandbox. A
-        started bot must answer GET / within `start_ms` milliseconds. The paths in `secret` are
-        hidden in every sandbox.
+        If `warn` is true, print a warning on standard error of what bots could do, for instance
+        without a sandbox. A started bot must answer GET / within `start_ms` milliseconds. The paths
+        in `secret` are hidden in every sandbox. Without `limits`, the default limits apply.
 
         Raises:
-            SandboxError: if a sandbox is required but not possible.
+            SandboxError: if `sandbox` is true but a sandbox is not possible.
         """
         settings, warning = prepare_launch(
             bots,
@@ -246,7 +253,7 @@ def start_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def named_bot(command: str | None, url: str | None) -> Bot:
-    """Return the bot with this command or URL.
+    """Return the bot with this command or URL, which is also its name.
 
     Raises:
         UsageError: if both are given, or neither is.
@@ -259,8 +266,8 @@ def named_bot(command: str | None, url: str | None) -> Bot:
 def command(work: Callable[..., int | None]) -> click.Command:
     """Decorate a function as a click command, which exits with the code that the function returns.
 
-    None means 0. On a StichError, the command prints the message and exits with the error's
-    `exit_code`. The exit code is 130 after Ctrl-C and 143 after SIGTERM.
+    None means 0. On a StichError, the command prints the message on standard error and exits with
+    the error's `exit_code`. The exit code is 130 after Ctrl-C and 143 after SIGTERM.
     """
 
     @wraps(work)
@@ -277,9 +284,10 @@ def command(work: Callable[..., int | None]) -> click.Command:
 
 @contextmanager
 def stopping(sentence: str) -> Iterator[None]:
-    """Within this context, print `sentence` and exit on Ctrl-C or SIGTERM.
+    """Within this context, print `sentence` on standard error and exit on Ctrl-C or SIGTERM.
 
-    The exit code is 128 plus the number of the signal, as shells expect.
+    The signals must raise KeyboardInterrupt, as they do in a `command`. The exit code is 128 plus
+    the number of the signal, as shells expect.
     """
     try:
         yield

@@ -48,7 +48,10 @@ from web.gateway.invitations import Invitations
 
 
 def _scheduler_problem(address: str) -> str | None:
-    """Return why a text cannot be used as the address of a Dask scheduler, or None if it can."""
+    """Return why a text cannot be used as the address of a Dask scheduler, or None if it can.
+
+    No address can be used if Dask is not installed. The scheduler is not contacted.
+    """
     parts = re.fullmatch(r"(?:tcp|tls)://[^/\s]+:(\d{1,5})/?", address)
     if parts is None or int(parts[1]) > 65535:
         return "is no scheduler's address; write one like tcp://127.0.0.1:8786."
@@ -213,7 +216,7 @@ def _runner_host(cluster: str | None) -> str:
     """Return the IP address of this machine at which tables reach the gateway.
 
     Without `cluster`, tables are on this machine. With the address of a Dask scheduler, tables are
-    on its workers. Exit with 1 if the name of the scheduler's host is not known.
+    on its workers. Exit with 1 if the scheduler's host is not known or there is no route to it.
     """
     if cluster is None:
         return "127.0.0.1"
@@ -233,9 +236,9 @@ def _needs_gateway(cup: Cup) -> bool:
 def _read_startable_cup(path: str, target: str, cluster: str | None, no_sandbox: bool) -> Cup:
     """Read a cup that is about to be run at `target`, and check that its bots can be started.
 
-    The folders, environment variables and, unless the cup is played on a cluster, programs of the
-    bots must exist. Bots that no longer play in the run are not checked. With `no_sandbox`, the
-    returned cup has its sandbox switched off.
+    The folders and environment variables of bots with a command must exist, as must their programs
+    unless the cup is played on a cluster. Bots that no longer play in the run are not checked. With
+    `no_sandbox`, the returned cup has its sandbox switched off.
 
     Raises:
         CupError: if the file cannot be read or has errors, or if a bot cannot be started.
@@ -254,7 +257,7 @@ def _read_startable_cup(path: str, target: str, cluster: str | None, no_sandbox:
 
 
 def _not_started(target: str) -> Collection[str]:
-    """Return the names of a run's bots that no longer play: in a finished run all bots.
+    """Return the names of a run's bots that no longer play, which in a finished run are all bots.
 
     If no run can be read, return no names.
     """
@@ -320,9 +323,9 @@ def _play_cup(
 
 
 def _on_cluster(address: str, path: Path, cup: Cup, secret: Sequence[Path]) -> Executor:
-    """Return the executor of the cup at `path` on a Dask scheduler's workers.
+    """Return an executor that plays a cup on the workers of the Dask scheduler at `address`.
 
-    The paths in `secret` are not sent to the workers.
+    `path` is the CUP.toml. The paths in `secret` are not sent to the workers.
 
     Raises:
         ArchiveError: if a bot's folder cannot be sent.

@@ -74,7 +74,7 @@ def resume(target: str, why: str) -> None:
 
 
 def _decisions(store: Store) -> tuple[AnyDecision, ...]:
-    """Return the decisions on a run that has not ended.
+    """Return the decisions on a run, which must not have ended.
 
     Raises:
         StoreError: if the run has ended.
@@ -160,9 +160,9 @@ def finish(target: str, why: str, yes: bool) -> None:
 
 
 def _confirm(what: str, yes: bool) -> None:
-    """Ask whether to go on, unless `yes`. `what` is a sentence about the consequences.
+    """Ask the user whether to go on, unless `yes`. `what` says what the consequences are.
 
-    If standard input is not a terminal, exit with 2.
+    If the user cannot be asked because standard input is not a terminal, exit with 2.
 
     Raises:
         StoreError: if the answer is no.
@@ -182,9 +182,10 @@ def _confirm(what: str, yes: bool) -> None:
 def _exclude(
     target: str, bot: str, why: str, yes: bool, kind: type[Withdraw] | type[Disqualify]
 ) -> None:
-    """Withdraw a bot, or disqualify all its versions. Ask first, unless `yes`.
+    """Store the decision to withdraw a bot, or to disqualify all its versions, as `kind` says.
 
-    A bot that has left a ladder or was withdrawn can still be disqualified.
+    Ask first, as in `_confirm`. A bot that has left a ladder or was withdrawn can still be
+    disqualified.
 
     Raises:
         StoreError: if the bot cannot be excluded in this way, or if the user says no.

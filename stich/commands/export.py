@@ -164,9 +164,13 @@ def publish(target: str, out: str | None, url: str | None, as_json: bool) -> Non
 
 
 def _write(store: StoreReader, folder: Path, url: str | None) -> None:
-    """Write the files of a published run into an empty folder, except the signed list of files.
+    """Write the files of a published run into a folder, except the signed list of files.
 
-    `url` is the folder's address on the web, or None for a report without a preview.
+    The folder must be empty. `url` is its address on the web, or None for no preview of the report.
+
+    Raises:
+        OSError: if a file cannot be written.
+        StoreError: if the store cannot be read or copied.
     """
     run = store.run()
     digest = run.commitment

@@ -94,10 +94,11 @@ def invite(
 def _with_bot(cup: Cup, target: str, name: str, *, enter: bool) -> Cup:
     """Return the ladder `cup` with the bots that have joined its run at `target`.
 
-    With `enter`, a missing bot of this name joins, without an author.
+    With `enter`, a bot of this name joins, without an author, unless it is in the ladder already.
+    This decision is stored. The store is created if there is none.
 
     Raises:
-        UsageError: if the name is not allowed.
+        UsageError: if the bot cannot join because its name is not allowed.
         JoinRefused: if the name is taken, or if the ladder is over or full.
         StoreError: if the store cannot be used.
     """

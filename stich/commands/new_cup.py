@@ -98,7 +98,10 @@ bank_ms = 10000
 
 
 def _ask_for_bots() -> list[tuple[str, str]]:
-    """Ask for bots until the answer is empty. Return a list of (name, BOT)."""
+    """Ask for bots in the form NAME=BOT until the answer is empty. Return a list of (NAME, BOT).
+
+    After an answer that cannot be used, ask again.
+    """
     click.echo(
         f"The bots: each NAME=BOT, where BOT is a command, a URL, `{_CONNECT}` if its author"
         f" connects it, or one of {', '.join(REFERENCE_BOTS)}. An empty answer ends the list."

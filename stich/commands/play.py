@@ -53,7 +53,8 @@ class TerminalGame(Player, MatchObserver):
     """A game of a person at one seat against bots at the other seats.
 
     The object is both a player of the match, which asks the person for moves, and its observer,
-    which prints the events. The person sees only the view of their seat.
+    which prints the events. The person sees only the view of `seat`. `state` is the first state of
+    the game, and `bots` are the opponents in the order of their seats.
     """
 
     url = "at the terminal"
@@ -89,7 +90,7 @@ class TerminalGame(Player, MatchObserver):
         self._console.print(Text(sentence, style="yellow"))
 
     def moved(self, seat: int, move: str, forced: bool) -> None:
-        """Make a move in the state of the game, and print as much of it as the person may see.
+        """Make a seat's move in the game, and print as much of it as the person may see.
 
         If the move ends a deal, also print the result of the deal.
         """
@@ -109,7 +110,9 @@ class TerminalGame(Player, MatchObserver):
             self._console.print(Text(f"Deal {result['deal']} is over: {points}.", style="bold"))
 
     def move(self, body: bytes, seconds: float) -> Choice:
-        """Ask the person until they type a legal move, and return it. The arguments are not used.
+        """Show the position, and ask the person until they type a legal move. Return the move.
+
+        The arguments are not used, so the person has as much time as they want.
 
         Raises:
             _Quit: if the person quits.

@@ -117,7 +117,7 @@ def _match_dict(match: MatchSummary) -> dict[str, object]:
 def _match_line(match: MatchSummary) -> str:
     """The line of a match in the list: id, block, bots with scores and number of faults, stage.
 
-    A bot that was struck out is shown with the score that counts for it.
+    A bot that was struck out is shown with the score that counts for it, without its faults.
     """
     seats = []
     for seat, bot in enumerate(match.seating):

@@ -35,9 +35,9 @@ store_option = click.option(
 
 @contextmanager
 def open_run(target: str) -> Iterator[Store]:
-    """Open the store of a run that has begun, and print the store's warning, if any.
+    """Within this context, open the store of a run. Print its warning, if any, on standard error.
 
-    `target` is the folder of the run, or the URL of its database.
+    `target` is the folder of the run, or the URL of its database. The run must have begun.
 
     Raises:
         StoreError: if the store cannot be read, or if the run has not begun.
@@ -60,7 +60,10 @@ def check_name(bot: str, run: Run) -> None:
 
 
 def is_file(target: str) -> bool:
-    """Whether a command reads a file (or standard input, "-") and not the store of a run."""
+    """Whether `target` names a file, or standard input ("-"), and not the store of a run.
+
+    A name that ends in .jsonl counts as that of a file, even if there is no such file.
+    """
     path = Path(target)
     return target == "-" or target.endswith(".jsonl") or (path.exists() and not path.is_dir())
 
@@ -75,7 +78,9 @@ def run_folder(cup: str) -> str:
 
 @contextmanager
 def open_lines(target: str) -> Iterator[tuple[str, Iterator[bytes]]]:
-    """Open a file of lines, or standard input. Yields a name for messages, and the lines.
+    """Within this context, open a file of lines, or standard input ("-").
+
+    Yields the file's name for messages, and an iterator over its lines.
 
     Exit with 2 if the file cannot be opened, or is a CUP.toml.
     """
@@ -93,9 +98,10 @@ def open_lines(target: str) -> Iterator[tuple[str, Iterator[bytes]]]:
 
 @contextmanager
 def copied_matches(target: str) -> Iterator[str]:
-    """Copy a file of matches, or standard input, to a temporary file for another process.
+    """Copy a file of matches, or standard input ("-"), to a temporary file for another process.
 
-    Yields the path of the copy. Exit with 2 if the file cannot be opened.
+    Yields the path of the copy, which exists within this context only. Exit with 2 if the file
+    cannot be opened.
 
     Raises:
         LineError: if there is no line, or a line cannot be used.
@@ -109,10 +115,11 @@ def copied_matches(target: str) -> Iterator[str]:
 
 @contextmanager
 def read_run(target: str, *, any_moves: bool = False) -> Iterator[RunReader]:
-    """Open a run or a file of matches for reading. Yields a reader.
+    """Within this context, open a run or a file of matches for reading. Yields a reader.
 
-    The reader of a run is a snapshot, even while a runner writes to the store. With `any_moves`,
-    matches in a file may have illegal moves. Exit with 2 if a file cannot be opened.
+    The reader of a run is a snapshot, which does not change while a runner writes to the store.
+    With `any_moves`, matches in a file may have illegal moves. Exit with 2 if a file cannot be
+    opened.
 
     Raises:
         LineError: if the file has no line, or a line cannot be used.

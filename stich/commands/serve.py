@@ -94,7 +94,10 @@ def serve(host: str, port: int, workers: int, log_format: str, access_log: bool)
 
 
 def run(host: str, port: int, workers: int, warnings: Sequence[str]) -> None:
-    """Log the warnings, and run the service under granian until it is stopped."""
+    """Log the warnings, and run the service under granian until it is stopped.
+
+    The service reads its settings from the environment.
+    """
     server = Granian(
         "service.wsgi:app",
         address=host,

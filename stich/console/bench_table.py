@@ -17,8 +17,8 @@ _CHARACTER = 7
 def result_table(record: Record, landmarks: Sequence[Landmark]) -> str:
     """The result of `stich bench` as a Markdown table with notes.
 
-    `landmarks` are the leads of other bots over par. Each of these bots is a column. The notes name
-    the problems of the record, such as tables that could not be played.
+    `landmarks` are the leads of other bots over par. Each of these bots has a column. The notes
+    name the problems of the record, such as tables that could not be played.
     """
     deals = "public deals" if record.seed == PUBLIC_SEED else "other deals"
     below = [
@@ -68,7 +68,7 @@ def _over_par(result: Result) -> str:
 def comparison_table(old: Record, new: Record, comparison: Comparison) -> str:
     """The comparison of two results as a Markdown table with notes.
 
-    Each difference is the new bot's points less the old bot's.
+    Each difference is the new bot's points per deal less the old bot's.
     """
     rows = []
     for difference in comparison.differences:
@@ -92,9 +92,9 @@ def comparison_table(old: Record, new: Record, comparison: Comparison) -> str:
 
 
 def _verdict(difference: Difference) -> str:
-    """The verdict in words.
+    """The verdict on the new bot in words.
 
-    If the interval includes 0, the text also says which differences the interval excludes, and
+    If there is an interval and it includes 0, the text says which differences it excludes, and
     which ones four times as many blocks would exclude.
     """
     if difference.verdict in ("better", "worse"):
@@ -112,8 +112,8 @@ def badge(record: Record) -> str:
     """The badge of a result, as SVG.
 
     If the bot has played a single table, the badge shows the points over par. Otherwise, it says
-    at how many tables the whole interval is over par. The badge is red if more intervals are below
-    par than over par, or if there were problems.
+    at how many tables the whole interval is over par. The badge is red if there were problems, or
+    if more intervals are wholly below par than wholly over par, green if fewer, and otherwise grey.
     """
     results = record.results
     above = sum(result.low is not None and result.low > 0 for result in results)
@@ -162,11 +162,11 @@ def _markdown(
 
 
 def _row(cells: Sequence[str]) -> str:
-    """A row of a Markdown table."""
+    """A row of a Markdown table. Its cells must have been escaped."""
     return f"| {' | '.join(cells)} |"
 
 
 def _plain(text: str) -> str:
-    """The text with its special characters escaped, because a bot chooses its own name."""
+    """The text with Markdown's special characters escaped, because a bot chooses its own name."""
     special = "\\`*_{}[]<>#|!&~"
     return "".join(f"\\{letter}" if letter in special else letter for letter in text)

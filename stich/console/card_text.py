@@ -14,7 +14,10 @@ _HIDDEN = "??"
 
 
 def card(name: str) -> Text:
-    """A visible card in colour: its rank with its suit's symbol, or the name of a joker."""
+    """A card in colour: its rank with its suit's symbol, or the name of a joker.
+
+    The card must not be hidden.
+    """
     if name in JOKERS:
         return Text(*JOKERS[name])
     symbol, style = SUITS[name[-1]]
@@ -32,7 +35,7 @@ def cards(names: Sequence[str]) -> Text:
 
 
 def move_text(text: str) -> Text:
-    """The text of a move, given in wire form such as "play:3s3h". Hidden cards are counted."""
+    """A move in wire form, such as "play:3s3h", as text for people. Hidden cards are counted."""
     kind, _, rest = text.partition(":")
     if kind == "pass":
         return Text("pass")

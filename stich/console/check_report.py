@@ -21,20 +21,23 @@ _OUTPUT_LINES = 8
 
 
 class CheckProgress:
-    """Shows on a terminal which check is running, and how many answers have arrived."""
+    """Shows on standard error, if it is a terminal, the current check and the number of answers."""
 
     def __init__(self) -> None:
         self._status = Console(stderr=True).status("")
         self._answers = 0
 
     def start(self, number: int, total: int, title: str) -> None:
-        """Show that check `number` of `total` is running."""
+        """Show that check `number` (from 1) of `total`, with this title, is running."""
         self._shown = f"{number} of {total}: {escape(title[:40])}"
         self._status.update(self._shown)
         self._status.start()
 
     def add_answer(self) -> None:
-        """Count an answer from the bot. Any thread may call this."""
+        """Count an answer from the bot, and show the number of answers. Any thread may call this.
+
+        A check must have been started with `start`.
+        """
         self._answers += 1
         self._status.update(f"{self._shown}, {plural(self._answers, 'answer')}")
 
@@ -59,9 +62,9 @@ def print_as_they_come(
 ) -> list[CheckResult]:
     """Print each result as it arrives, then which checks were not passed. Return all results.
 
-    At the end, print the last line of the bot's output, if an outcome has output. Failures with the
-    same cause are printed once, unless `verbose`. `command` is the bot's command, or None for a bot
-    by URL.
+    There must be at least one result. At the end, print the last line of the bot's output, if an
+    outcome has output. Failures with the same cause are printed once, unless `verbose`. `command`
+    is the bot's command, or None for a bot by URL. The progress is hidden before each result.
     """
     causes: Causes = {}
     printed = []
@@ -126,7 +129,8 @@ def _print(result: CheckResult, causes: Causes, command: str | None, verbose: bo
 def _lines(failure: CheckFailure, command: str | None) -> Iterator[tuple[str, str]]:
     """Yield the lines of a failure as pairs of a label and a text.
 
-    If the bot has a command, the request to repeat goes to a fixed port.
+    `command` is the bot's command, or None for a bot by URL. If there is one, the lines say how to
+    start the bot on port 9000 and repeat the request there.
     """
     exchange = failure.exchange
     yield "problem", printable(failure.problem)
@@ -148,7 +152,7 @@ def _lines(failure: CheckFailure, command: str | None) -> Iterator[tuple[str, st
 
 
 def _answer(answer: Answer) -> str:
-    """The status and the body of an answer, shortened, or "nothing"."""
+    """The status and the body of an answer, shortened, or "nothing" if neither arrived."""
     if answer.status is None and not answer.body:
         return "nothing"
     body = _cut(printable(answer.body), _ANSWER) or "without a body that was read"
@@ -156,7 +160,7 @@ def _answer(answer: Answer) -> str:
 
 
 def _cut(text: str, length: int) -> str:
-    """The text. If it is longer than `length`, the beginning of the text, and its full length."""
+    """The text or, if it has more than `length` characters, its beginning and its full length."""
     return text if len(text) <= length else f"{text[:length]}… ({len(text)} characters)"
 
 

@@ -8,13 +8,16 @@ _STOPS = (signal.SIGINT, signal.SIGTERM)
 
 
 def _exit(number: int, _frame: FrameType | None) -> None:
-    """End the process at once, with 128 plus the signal number as its exit code."""
+    """Print "Stopped.", and exit at once, without clean-up, with 128 plus the signal number."""
     os.write(2, b"\nStopped.\n")
     os._exit(128 + number)
 
 
 def _raise(number: int, _frame: FrameType | None) -> None:
-    """Raise KeyboardInterrupt. The same signal once more ends the process without clean-up."""
+    """Raise KeyboardInterrupt with the signal number.
+
+    After that, the same signal ends the process without clean-up.
+    """
     signal.signal(number, _exit)
     raise KeyboardInterrupt(number)
 
@@ -22,8 +25,8 @@ def _raise(number: int, _frame: FrameType | None) -> None:
 def exit_at_once() -> None:
     """Let SIGINT and SIGTERM end the process at once, unless they are ignored.
 
-    This is for the time while modules are loading: there is nothing to clean up yet, and an
-    exception could be raised anywhere. A shell makes background processes ignore SIGINT.
+    A shell, for instance, lets background processes ignore SIGINT. Use this while modules are being
+    loaded: there is nothing to clean up yet, and an exception could be raised anywhere.
     """
     for number in _STOPS:
         if signal.getsignal(number) != signal.SIG_IGN:
@@ -31,10 +34,9 @@ def exit_at_once() -> None:
 
 
 def raise_interrupts() -> None:
-    """Let SIGINT and SIGTERM raise KeyboardInterrupt with their number, after `exit_at_once`.
+    """Let the signals that `exit_at_once` has set raise KeyboardInterrupt with their number.
 
-    Signals that `exit_at_once` has left ignored stay ignored. If `exit_at_once` was not called,
-    nothing changes.
+    Signals that are ignored stay ignored. If `exit_at_once` was not called, nothing changes.
     """
     for number in _STOPS:
         if signal.getsignal(number) == _exit:

@@ -39,13 +39,13 @@ Enter alone shows the moves again, or makes the only legal move."""
 
 
 class InputError(ValueError):
-    """The person's input is not a move. The message is a sentence for the person."""
+    """The person's input cannot be used. The message is a sentence for the person."""
 
 
 def groups(moves: Iterable[Move], kind: str = "") -> MoveGroups:
-    """The moves whose category (or kind, if they have none) begins with `kind`, numbered from 1.
+    """Group moves by category, or else by kind, with their numbers in `moves`, from 1.
 
-    By default, these are all moves. The case of `kind` does not matter.
+    Groups whose name does not begin with `kind` are left out. The case of `kind` does not matter.
 
     Raises:
         InputError: if there is no such move.
@@ -63,8 +63,8 @@ def groups(moves: Iterable[Move], kind: str = "") -> MoveGroups:
 def choose(view: View, text: str) -> Move:
     """The legal move that a person has typed, as a number, in wire form, or as cards.
 
-    Cards alone, such as "3s3h", mean a play, or the usual move of another phase. A legal move need
-    not be in the list.
+    A number counts the legal moves from 1. Cards alone, such as "3s3h", are played or, if the phase
+    is for that, given, discarded or called. A legal move need not be in the list of moves.
 
     Raises:
         InputError: if the text is not exactly one legal move.
@@ -87,7 +87,7 @@ def choose(view: View, text: str) -> Move:
 
 
 def menu(groups: MoveGroups, limit: int | None = MAX_SHOWN) -> RenderableType:
-    """The legal moves, one line per group, and up to `limit` moves of each group (None: all)."""
+    """The legal moves: a line for each group, with up to `limit` of its moves (None: all)."""
     grid = Table.grid(padding=(0, 2))
     for title, moves in groups.items():
         shown = "" if title in _UNTITLED else title
@@ -96,7 +96,11 @@ def menu(groups: MoveGroups, limit: int | None = MAX_SHOWN) -> RenderableType:
 
 
 def _row(title: str, moves: Mapping[int, Move], limit: int | None) -> RenderableType:
-    """The moves of a group in columns, such as `2) 5♦ 10♣ K♦`, and how many are left out."""
+    """The moves of a group in columns, such as `2) 5♦ 10♣ K♦`.
+
+    If there are more than `limit` moves, a line below says how many are left out, and names the
+    command that shows them, `/title`. If `limit` is None, all moves are shown.
+    """
     numbered = [
         Text.assemble((f"{number}) ", "cyan"), move_text(move.text), no_wrap=True)
         for number, move in islice(moves.items(), limit)

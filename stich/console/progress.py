@@ -31,7 +31,7 @@ _Item = TypeVar("_Item")
 
 
 def _print(out: Console, sentence: str, event: str) -> None:
-    """Print a sentence: the commitment to a seed on standard output, others on the console."""
+    """Print a sentence: the commitment to a seed on standard output, others on `out`."""
     if event == "commitment":
         click.echo(sentence)
     else:
@@ -47,18 +47,18 @@ class Lines(RunObserver):
         self._next = 0.0
 
     def tell(self, sentence: str, event: str = "", **fields: object) -> None:
-        """Print the sentence."""
+        """Print the sentence: the commitment to a seed on standard output, others on `out`."""
         _print(self._out, sentence, event)
 
     def begin(self, done: int, total: int | None) -> None:
-        """Print the number of matches, and how many of them are finished."""
+        """Print the numbers of planned and finished matches, or in a ladder only the latter."""
         super().begin(done, total)
         self._next = monotonic() + self._every_s
         so_far = f", {done} of them done already" if done and total is not None else ""
         self.tell(self._matches(total) + so_far)
 
     def _matches(self, total: int | None) -> str:
-        """The number of planned matches, or in a ladder of finished matches, with its noun."""
+        """The number of matches as text: `total`, or in a ladder (None) the finished ones."""
         return plural(self.done if total is None else total, "match", "matches")
 
     def match(self, record: MatchRecord) -> None:
@@ -79,7 +79,7 @@ class ProgressBar(RunObserver):
         self._task = progress.add_task(name, rate="", faults="", away="")
 
     def tell(self, sentence: str, event: str = "", **fields: object) -> None:
-        """Print the sentence above the bar."""
+        """Print the sentence above the bar, or a commitment to a seed on standard output."""
         _print(self._progress.console, sentence, event)
 
     def begin(self, done: int, total: int | None) -> None:
@@ -96,7 +96,7 @@ class ProgressBar(RunObserver):
         self._progress.update(self._task, completed=done, total=total, rate=rate, faults=faults)
 
     def away(self, bots: Sequence[str]) -> None:
-        """Show beside the bar which bots are away."""
+        """Show beside the bar which bots are away, or nothing if `bots` is empty."""
         self._progress.update(self._task, away=printable(unreachable(bots)))
 
 
@@ -176,9 +176,9 @@ def watch(name: str, *, as_json: bool = False) -> Iterator[RunObserver]:
 
 
 def progress_bar(title: str, total: int) -> Callable[[Iterable[_Item]], Iterable[_Item]]:
-    """Return a function that yields given items, and on a terminal shows a progress bar.
+    """Return a function that yields the items it is given, and shows a progress bar meanwhile.
 
-    The bar is on standard error, and full after `total` items.
+    The bar is on standard error, if that is a terminal, and full after `total` items.
     """
     console = make_console(stderr=True)
     off = not console.is_terminal

@@ -20,7 +20,7 @@ _KEYS = "Enter next, b back, f next fault, e end, q leave"
 
 
 def print_match(console: Console, record: MatchRecord, cup: Cup) -> None:
-    """Print a whole match: the hands of each deal, its moves one per line, and all faults."""
+    """Print a whole match: hands as dealt, moves one per line, final scores and all faults."""
     console.print(_title(record), soft_wrap=True)
     for step in steps(record, cup):
         dealt = step.before is None or step.before["deal"] != step.state["deal"]
@@ -35,9 +35,9 @@ def print_match(console: Console, record: MatchRecord, cup: Cup) -> None:
 
 
 def step_through(console: Console, record: MatchRecord, cup: Cup) -> None:
-    """Show a match one step at a time, until the person leaves.
+    """Show a match one step at a time on a terminal, until the person leaves.
 
-    Keys go forwards and back, to the next fault and to the end.
+    The person's keys go forwards and back, to the next fault and to the end.
     """
     all_steps = list(steps(record, cup))
     at = 0
@@ -102,7 +102,10 @@ def _position(record: MatchRecord, step: Step) -> Table:
 
 
 def _move(record: MatchRecord, step: Step) -> Text:
-    """The line of a step: its move, how long the move took or why it was made, and its info."""
+    """The line of a step: its move, how long the bot took or why it was not asked, and its info.
+
+    A fault is named too. In the first step, the line says that the cards are dealt.
+    """
     if step.seat is None or step.move is None:
         return Text("the cards are dealt", style="dim")
     line = Text(f"{step.number:4d}  {record.seating[step.seat]} ", style="")
@@ -121,7 +124,7 @@ def _move(record: MatchRecord, step: Step) -> Text:
 
 
 def _scores(record: MatchRecord) -> Text:
-    """A sentence with the final scores, and with what counts for bots that were struck out."""
+    """A sentence with the final scores, and with those that count for bots that were struck out."""
     text = f"Final scores: {format_scores(record.seating, record.scores)}"
     if record.struck:
         counts = ", ".join(

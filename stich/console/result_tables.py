@@ -276,7 +276,8 @@ def _duel_sentences(
 def print_estimate(estimate: Estimate, cup: Cup) -> None:
     """Print the estimate for a cup: the numbers for each bot and in total, and the time.
 
-    The numbers are requests, seconds and costs, rounded to three significant figures.
+    The numbers are requests, seconds and the costs that bots state, rounded to three significant
+    figures.
     """
     shares = list(estimate.bots.values())
     total = {

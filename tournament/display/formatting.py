@@ -222,7 +222,7 @@ def format_matches(table: Standings, total: int | None = None) -> str:
 
 
 def format_stop(table: Standings) -> str:
-    """A sentence on when [stop] ends the cup, or why it ended. Returns "" without a [stop]."""
+    """A sentence on when [stop] ends the cup or why the cup has ended. "" without a [stop]."""
     stop = table.stop
     if stop is None:
         return ""

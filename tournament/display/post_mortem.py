@@ -15,7 +15,7 @@ _CLOCK = ("move_ms", "bank_ms")  # left out, because a replay has the clock for 
 def curl(fault: FaultRecord, command: str | None) -> str:
     """Return the curl command that repeats the request of a fault.
 
-    A bot with a `command` is expected on port 9000 of this machine, any other at its URL. The
+    A bot with a `command` is expected on port 9000 of this machine, any other at its URL. The curl
     command waits as long as the bot had time to answer, but at least one second.
     """
     url = f"http://127.0.0.1:{PORT}" if command is not None else fault.url

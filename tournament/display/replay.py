@@ -53,7 +53,7 @@ class Step:
 
 
 def steps(record: MatchRecord, cup: Cup) -> Iterator[Step]:
-    """Replay a match from its seed, and yield its steps.
+    """Replay a match from its seed, and yield its steps. `cup` is the cup of the match.
 
     Raises:
         IllegalMove: if a move is not legal.

@@ -40,7 +40,7 @@ class _Bench(click.Group):
     """A group of commands in which `measure` may be left out, as in `stich bench BOT`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the words. Insert `measure` unless the first is a command or a help option."""
+        """Parse the words. Insert `measure` unless the first is a command or the help option."""
         if args and args[0] not in (*self.commands, *ctx.help_option_names):
             args = ["measure", *args]
         return super().parse_args(ctx, args)
@@ -62,7 +62,7 @@ def bench() -> None:
 
 
 def _check_file(ctx: click.Context, param: click.Parameter, file: Path | None) -> Path | None:
-    """Return the path of an output file, after a check that saves minutes of play.
+    """Check the path of an output file, if one is given, before the bot plays. Return the path.
 
     Raises:
         BadParameter: if the path is a folder, or if the file's folder is missing.
@@ -226,7 +226,7 @@ bench.add_command(compare_results, "compare")
 
 
 def _print(table: str, markdown: bool) -> None:
-    """Print a table in Markdown as text, or unchanged if `markdown` is true."""
+    """Print a Markdown table: formatted for the terminal, or as it is if `markdown` is true."""
     if markdown:
         click.echo(table)
     else:

@@ -114,7 +114,9 @@ def check(**arguments: Any) -> int:
 
 
 def _scope(game: str | None, players: int | None, options: dict[str, Any]) -> Scope | None:
-    """Return the game, players and options to check, or None to check all that the bot plays.
+    """Return the part of a game to check. Players and options that are not given are left open.
+
+    If `game` is None, return None, so that everything that the bot plays is checked.
 
     Raises:
         UsageError: if the game does not allow these players or options, or if there are players or

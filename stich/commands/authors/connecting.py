@@ -38,7 +38,7 @@ from web.gateway.connector import Connector
 
 
 def _bot_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorate a command with the options of `_take_part`."""
+    """Decorate a command with the argument and the options of `_take_part`."""
     tables = "Tables at which the bot may play at once. COMMAND is started once for each."
     for option in (
         flag("--no-challenges", help="Do not let other authors challenge your bot."),
@@ -86,10 +86,11 @@ def _take_part(
     no_challenges: bool,
     starting: Starting,
 ) -> None:
-    """Start or reach a bot, and connect it to an arena until the cup is over.
+    """Start or reach a bot, and connect it to an arena until the cup is over for this bot.
 
-    `token` is called with what the bot says about itself, and returns the bot's token. The bot
-    plays at up to `tables` tables at once. If it has a command, it can be challenged, unless
+    `token` is called with what the bot states about itself, perhaps nothing, and returns the bot's
+    token. The bot plays at up to `tables` tables at once. If it has a command, it is started once
+    for each, must answer GET / within `start_ms` milliseconds, and can be challenged unless
     `no_challenges` is true.
 
     Raises:
@@ -224,12 +225,14 @@ def _ask(
     code: str = "",
     about: Identity = Identity(),  # noqa: B008 - it cannot change
 ) -> LadderAnswer:
-    """Send a request to the ladder of an arena, with the author's key, and return the answer.
+    """Send a request about the bot `name` to the ladder of an arena, and return the answer.
 
-    The key is different for each arena.
+    The request has the author's key for this arena, which is derived from the user's signing key.
+    If there is no signing key, it is created. `about` is what the bot states about itself.
 
     Raises:
         EntryRefused: if the ladder refuses, or if no ladder can be reached.
+        StoreError: if the signing key cannot be used.
     """
     key = make_key().derive("author", arena.rstrip("/").lower())
     return ask_ladder(arena, LadderCall(name, key, wants, code, about))

@@ -134,9 +134,9 @@ def duel(**arguments: Any) -> None:
 def play_duel(cup: Cup, out: str | None, starting: Starting, as_json: bool) -> None:
     """Play a duel, and print its result. Keep the matches in the folder `out`, unless it is None.
 
-    `cup` has the two bots and the format `Duel`. If `out` has part of the duel, play the rest. If
-    the duel is interrupted after a match, print the result so far. With `as_json`, progress and
-    result are printed as JSON Lines.
+    `cup` must have two bots and the format `Duel`. If `out` has part of the duel, play the rest. If
+    the duel is interrupted after its first match, print the result so far. With `as_json`, progress
+    and result are printed as JSON Lines.
 
     Raises:
         StichError: if `out` cannot be used or has another cup, or if a bot cannot play.
@@ -166,10 +166,10 @@ def play_duel(cup: Cup, out: str | None, starting: Starting, as_json: bool) -> N
 
 
 def _report(observer: RunObserver, look: Bets | None, store: Store, event: str) -> None:
-    """Print the standings of a duel with its verdict, and the first fault of each bot.
+    """Print the standings of a duel with its verdict, and the first fault of each bot that had any.
 
-    A `JsonLines` observer prints an event with the name `event` instead. `look` is the last look of
-    the session, or None before the first look.
+    A `JsonLines` observer writes an event instead, with the name `event`: "finished" or "stopped".
+    `look` is the session's last interim result of the duel, or None if there was none.
     """
     table = standings(store)
     if not isinstance(observer, JsonLines):

@@ -17,7 +17,10 @@ class _WithProgram(click.Command):
     """A command that takes the words after `--` as its argument `program`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the words before `--`, and store the others. Return what was not parsed."""
+        """Parse the words before `--`, and store the words after it in `program`.
+
+        Return the words before `--` that are left over.
+        """
         end = args.index("--") if "--" in args else len(args)
         rest = super().parse_args(ctx, args[:end])
         ctx.params["program"] = args[end + 1 :]
@@ -85,9 +88,10 @@ def new_bot(
 
 
 def _prepare(source: str, program: list[str]) -> None:
-    """Run a kit's `prepare` code once, and print a warning if this fails.
+    """Run `source`, a kit's `prepare` code, and print a warning on standard error if this fails.
 
-    If `program` has several words, the first is the Python to use.
+    If the adapter's `program` has several words, the first is the Python to use. Otherwise, use the
+    Python of this process.
     """
     python = program[0] if len(program) > 1 else sys.executable
     try:
@@ -104,7 +108,7 @@ def _prepare(source: str, program: list[str]) -> None:
 
 
 def _list(kits: Iterable[Kit]) -> None:
-    """Print a table of the kits, with the Debian packages that they need."""
+    """Print a table of the kits, the Debian packages that each needs, and which are missing."""
     rows = [("LANGUAGE", "FOR", "DEBIAN PACKAGES", "INSTALLED")]
     for kit in kits:
         missing = " ".join(kit.missing())

@@ -56,7 +56,7 @@ _FAILURES: Final = 3  # after so many failures in a row, the command ends
 
 
 class RecordedMove(NamedTuple):
-    """A recorded decision, with the bots and the scores of its match, in the order of the seats."""
+    """A recorded decision, with the bots and final scores of its match, both by seat."""
 
     row: DecisionRow
     seating: Sequence[str]
@@ -67,7 +67,8 @@ class RecordedMove(NamedTuple):
 class Finding:
     """A decision for which another player chooses another move, `instead`.
 
-    `lead` is the lead of `instead` over the recorded move, or None if it was not measured.
+    `lead` is the lead of `instead` over the recorded move, or None if it was not measured or there
+    were too few determinizations to measure it.
     """
 
     decision: RecordedMove
@@ -76,7 +77,7 @@ class Finding:
 
     @property
     def certain(self) -> float:
-        """The lower end of the 95 % interval of the lead, in points. 0 if it was not measured."""
+        """The lower end of the lead's 95 % interval, in points for the deal. 0 without a lead."""
         return self.lead.points - _SURE * self.lead.error if self.lead else 0.0
 
 
@@ -180,8 +181,9 @@ def review(
 def _decisions(store: RunReader, bot: str, most: int) -> tuple[list[RecordedMove], int]:
     """Return a bot's decisions in up to `most` matches, and its number of faults in them.
 
-    Forced moves and faults are not decisions. The matches are shuffled, so the beginning of the
-    list is a sample of the run. Matches of a block that is still being played are left out.
+    Forced moves and faults are not decisions. The matches are spread evenly over the run, and come
+    in a random order that is always the same, so the beginning of the list is a sample of the run.
+    Until the run has ended, matches of incomplete blocks are left out.
 
     Raises:
         StoreError: if there is no such bot, or if it has made no decision in these matches.
@@ -213,10 +215,10 @@ def _decisions(store: RunReader, bot: str, most: int) -> tuple[list[RecordedMove
 
 
 def _by_search(decisions: Sequence[RecordedMove], worlds: int, until: float) -> Judged:
-    """Judge decisions by `search`, with one process per core.
+    """Judge decisions in order by the moves of `search`, with one process per core.
 
-    `worlds` is the number of determinizations. Decisions are judged until the time `until`, in
-    seconds of `monotonic`.
+    `worlds` is the number of determinizations for each decision. After the time `until`, in seconds
+    of `monotonic`, no decision is begun.
     """
     # Only this process reacts to Ctrl-C, and then ends the others.
     ignore = partial(signal.signal, signal.SIGINT, signal.SIG_IGN)
@@ -235,7 +237,11 @@ def _by_search(decisions: Sequence[RecordedMove], worlds: int, until: float) -> 
 
 
 def _judge(decision: RecordedMove, worlds: int, until: float) -> Finding | bool | None:
-    """Compare a decision with the move of `search`. Return None if the time `until` has passed."""
+    """Compare a decision with the move of `search`, as `_compare` does.
+
+    `worlds` is the number of determinizations, for the search and again for the lead. Return None
+    if the time `until`, in seconds of `monotonic`, has passed.
+    """
     if monotonic() >= until:
         return None
     row = decision.row
@@ -243,10 +249,10 @@ def _judge(decision: RecordedMove, worlds: int, until: float) -> Finding | bool 
 
 
 def _compare(decision: RecordedMove, move: str, worlds: int) -> Finding | bool:
-    """Return True if the recorded move is another player's legal move, or a finding if not.
+    """Return True if a bot chooses the same move as the recorded one, or a finding if not.
 
-    A play of the same ranks in other suits is the same move. The lead of `move` is measured in
-    `worlds` worlds, or not at all if that is 0.
+    `move` is the bot's choice, which must be legal. A play of the same ranks in other suits is the
+    same move. The lead of `move` is measured in `worlds` determinizations, or not if that is 0.
     """
     row, view = decision.row, json.loads(decision.row.view)
     action = None if move == row.move else action_of(read_view(view), move)
@@ -264,14 +270,15 @@ def _by_bot(
     worlds: int,
     until: float,
 ) -> Judged:
-    """Judge decisions by the moves of a bot, with the clock of the cup.
+    """Start or reach a bot, and judge decisions by its moves, with the clock of the cup.
 
-    The lead of the bot's moves is measured in `worlds` worlds, or not at all if that is 0. The bot
-    is asked until the time `until`, in seconds of `monotonic`. Exit with 1 if the bot does not play
-    the game, or if it fails three times in a row.
+    The decisions of a seat in a match must be together, in order of play. The lead of the bot's
+    moves is measured in `worlds` determinizations, or not if that is 0. The bot is not asked after
+    the time `until`, in seconds of `monotonic`. Exit with 1 if the bot does not play the game of
+    the cup, or gives no legal move in time three times in a row.
 
     Raises:
-        StartError: if the bot cannot be reached.
+        StartError: if the bot cannot be started or reached.
     """
     if why := misfit(ask_about(bot, launch), cup.game, cup.players, cup.options):
         refuse(f"{bot.name}: {why} Name a bot that plays the game of this run.")
@@ -298,13 +305,16 @@ def _by_bot(
 
 
 def _notify(player: HttpBot, cup: Cup, path: str, body: bytes) -> None:
-    """Notify a bot that a match begins or ends, unless the bot does not take such requests."""
+    """Send POST `path`, which is /start or /end, to a bot, unless the bot does not take it.
+
+    Wait for an answer, which is ignored, for up to the time of a move.
+    """
     if player.takes(path):
         player.notify(path, body, cup.clock.move_ms / 1000)
 
 
 def _ask(player: HttpBot, body: bytes, clock: TimeBank, view: dict[str, Any]) -> tuple[str, str]:
-    """Ask a bot for its move, and charge its clock.
+    """Ask a bot for its move in `view`, with the body of POST /move, and charge `clock`.
 
     Return the move and "". If the bot gives no legal move in time, return "" and the reason.
     """
@@ -319,7 +329,10 @@ def _ask(player: HttpBot, body: bytes, clock: TimeBank, view: dict[str, Any]) ->
 
 
 def _show(number: int, finding: Finding, judge: str) -> None:
-    """Print a finding with its position. `judge` is the name of the bot that disagrees."""
+    """Print a finding with its `number` in the list, its position and both moves.
+
+    `judge` is the name of the bot that disagrees.
+    """
     row, lead = finding.decision.row, finding.lead
     view = json.loads(row.view)
     points = f"{lead.points:+.2f} ± {lead.error:.2f} points" if lead else ""

@@ -70,12 +70,8 @@ def test_every_command_of_the_page_is_run() -> None:
     assert [sum(part in command for command in COMMANDS) for part in words] == [1] * len(COMMANDS)
 
 
-TYPESCRIPT = {
-    "openapi-typescript": "openapi-typescript",
-    "hey-api": "openapi-ts ",
-    "orval": "orval",
-    "typescript-fetch": "-g typescript-fetch",
-}
+TYPESCRIPT = {name: name for name in ("openapi-typescript", "orval")}
+TYPESCRIPT |= {"hey-api": "openapi-ts ", "typescript-fetch": "-g typescript-fetch"}
 
 
 @pytest.fixture(scope="module")

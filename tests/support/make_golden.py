@@ -46,13 +46,11 @@ def record(start: dict[str, Any], before: list[dict[str, Any]]) -> dict[str, Any
 
 
 def main(name: str, game: str = "", players: str = "", options: str = "{}") -> None:
-    """Write a golden game, recorded again or new."""
-    if game:
-        start = {"game": game, "players": int(players), "seed": name}
-        golden = record({**start, "options": json.loads(options)}, [])
-    else:
-        golden = load(name)
-        golden = record(golden["start"], golden["steps"])
+    start = {"game": game, "players": int(players or 0), "seed": name}
+    old: Any = (
+        {"start": {**start, "options": json.loads(options)}, "steps": []} if game else load(name)
+    )
+    golden = record(old["start"], old["steps"])
     text = json.dumps(golden, separators=(",", ":"), ensure_ascii=False)
     (VECTORS / f"{name}.json").write_text(text)
     print(f"{name}: {len(golden['steps'])} moves")

@@ -50,7 +50,6 @@ def test_a_forced_bid_shows_nothing_and_a_higher_one_strength() -> None:
     view = state.advance("pass").view(first).to_dict()
     assert Bidding(view, model(lambda _: 0.5)).mismatch([[], [], []]) == 0
     assert Bidding(view, model(lambda _: 0.7)).mismatch([[], [], []]) > 0
-
     state = games.get("dasan").start(3, "forced", {"open_higher": True})
     for bid, mismatch in (("bid:1", 0), ("bid:2", 0.2), ("bid:3", 0.3 + TALON_GAIN)):
         view = state.advance(bid).view((first + 1) % 3).to_dict()

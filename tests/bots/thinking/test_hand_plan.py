@@ -1,5 +1,3 @@
-"""Plans: they divide the hand into legal plays, with runs and kickers where these help."""
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

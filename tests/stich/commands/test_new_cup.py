@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft7Validator
 
-from tests.support.tournament.cups import stich, succeed
+from tests.support.tournament.cups import code_and_text, stich, succeed
 from tournament.config.cup import Cup
 from tournament.config.parse import read_cup
 from tournament.formats.round_robin import Gauntlet
@@ -67,6 +67,6 @@ def test_what_is_wrong_is_said_and_nothing_written(
     old = tmp_path / "old.toml"
     old.write_text("mine")
     path = old if "exists" in says else tmp_path / "CUP.toml"
-    done = stich("new-cup", path, *DASAN, *words)
-    assert (done.returncode, says in done.stderr) == (2, True)
+    code, text = code_and_text("new-cup", path, *DASAN, *words)
+    assert (code, says in text) == (2, True), text
     assert (list(tmp_path.iterdir()), old.read_text()) == ([old], "mine")

@@ -61,9 +61,8 @@ def test_replay_as_json_has_every_state_and_fault(run: Path) -> None:
     assert [step["move"] for step in replay["steps"]] == [None, *record.moves]
     last = replay["steps"][-1]["state"]
     assert (last["phase"], last["scores"]) == ("over", list(record.scores))
-    for step in replay["steps"][1:]:
-        if step["bot"] == "bad":
-            assert step["house"] or step["forced"]
+    by_bad = [step for step in replay["steps"][1:] if step["bot"] == "bad"]
+    assert all(step["house"] or step["forced"] for step in by_bad)
     bad = [fault for fault in replay["faults"] if fault["bot"] == "bad"]
     assert [fault["answer"]["body"] for fault in bad] == [WRONG] * 3
     fault = next(fault for fault in replay["faults"] if fault["bot"] == "dies")

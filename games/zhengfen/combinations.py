@@ -90,7 +90,8 @@ def level_of(lowest: int, length: int) -> int:
 def fits(rank: int, suit: int, other: int, other_suit: int) -> bool:
     """Return whether two natural cards may be the extra cards of a full house.
 
-    The cards are given as `rank` with `suit`, and `other` with `other_suit`.
+    They may if they have the same rank or are neighbours of one suit, if one is a 3, or if both are
+    worth points. The cards are given as `rank` with `suit`, and `other` with `other_suit`.
     """
     if rank == other or THREE in (rank, other):
         return True
@@ -128,7 +129,11 @@ def readings(cards: int) -> list[Reading]:
 
 
 def _few(number: int, natural: int, ranks: int) -> list[Reading]:
-    """Return the readings of two to four cards, at least one of them natural."""
+    """Return the readings of two to four cards.
+
+    `number` counts the jokers too. `natural` are the natural cards, of which there must be at
+    least one, and `ranks` is the mask of their ranks.
+    """
     high = ranks.bit_length() - 1
     if ranks & (ranks - 1) == 0:
         if number == 4 and high == TWO and natural.bit_count() == 4:
@@ -143,8 +148,8 @@ def _few(number: int, natural: int, ranks: int) -> list[Reading]:
 def _run(results: list[Reading], number: int, at: int) -> None:
     """Add to `results` the reading as a run of multiples, if there is one.
 
-    `at` holds the rank masks of the natural cards. Even with jokers, the most frequent rank shows
-    the size of the multiples.
+    `number` counts all cards, with jokers, and `at` holds the rank masks of the natural cards. Even
+    with jokers, the most frequent rank shows the size of the multiples.
     """
     size = 4 if ranks_held(at, 4) else 3 if ranks_held(at, 3) else 2
     length, rest = divmod(number, size)
@@ -157,7 +162,11 @@ def _run(results: list[Reading], number: int, at: int) -> None:
 
 
 def _flush(results: list[Reading], natural: int, ranks: int, number: int) -> None:
-    """Add to `results` the reading as a flush, if there is one. No rank may occur twice."""
+    """Add to `results` the reading as a flush, if there is one.
+
+    `natural` are the natural cards, `ranks` is the mask of their ranks, and `number` counts the
+    jokers too. There must be at least five cards, and no two natural cards of a rank.
+    """
     if number > LONGEST:
         return
     high = level_of((ranks & -ranks).bit_length() - 1, number)
@@ -166,9 +175,10 @@ def _flush(results: list[Reading], natural: int, ranks: int, number: int) -> Non
 
 
 def _fullhouse(natural: int, jokers: int, at: int) -> int:
-    """Return the rank of the highest triple of five cards read as a full house.
+    """Return the highest possible rank of the triple if five cards are a full house, or else -1.
 
-    Returns -1 if the cards form no full house. `at` holds the rank masks of the natural cards.
+    `natural` are the natural cards, `at` holds their
+    rank masks, and `jokers` is the number of jokers.
     """
     for rank in reversed(ranks_in(ranks_held(at, 3 - jokers))):
         rest = natural & ~(15 << 4 * rank)
@@ -210,7 +220,7 @@ def reading_of(move: Move) -> Reading:
 def validate_play(move: Move, table: Move | None) -> Move:
     """Return a play with its category, rank, length and canonical suffix.
 
-    `table` is the play to beat, or None for a lead.
+    `table` is the play to beat, or None for a lead. The seat to move must hold the cards.
 
     Raises:
         IllegalMove: if the cards are no combination, or not the one that the suffix names, if they

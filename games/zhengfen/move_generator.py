@@ -45,7 +45,7 @@ FittingPair = tuple[int, bool]
 
 
 class MoveGenerator:
-    """A generator of the groups of plays of one hand."""
+    """A generator of the plays of one hand, in groups."""
 
     def __init__(self, hand: int) -> None:
         mirrored = mirror(hand)
@@ -79,9 +79,10 @@ class MoveGenerator:
         return groups
 
     def ordinary(self, category: int, level: int, length: int) -> list[Group]:
-        """Return the groups of an ordinary category above a level, or at that level and longer.
+        """Return the groups of an ordinary category that beat this level and length, in any order.
 
-        `length` matters only for runs and flushes.
+        Runs and flushes at the same level beat it if they are longer. `length` is ignored for other
+        categories.
         """
         if category <= QUAD:
             return self._multiples(category + 1, level)
@@ -92,7 +93,10 @@ class MoveGenerator:
         return self._flushes(level, length)
 
     def _multiples(self, size: int, above: int) -> list[Group]:
-        """Return the groups of singles, pairs, triples or quads higher than a level."""
+        """Return the groups of singles, pairs, triples or quads with a level higher than `above`.
+
+        `size` is the number of cards, 1 to 4. The four 2s are left out, because they are a special.
+        """
         groups = []
         for rank in range(max(above + 1, 0), 13):
             sets = self._sets[rank]
@@ -119,10 +123,11 @@ class MoveGenerator:
     def _spans(
         self, lacks: list[int], shortest: int, above: int, longer: int
     ) -> list[tuple[int, int]]:
-        """Return the runs that the jokers can complete, as (lowest rank, highest rank).
+        """Return the runs that the hand can form with jokers, as (lowest rank, highest rank).
 
         `lacks` holds by rank the number of cards that jokers must replace. Only runs of at least
-        `shortest` ranks above a level, or at that level and longer, are returned.
+        `shortest` ranks are returned, if their highest rank is above the level `above`, or at that
+        level and they have more than `longer` ranks.
         """
         most = len(self._jokers)
         spans: list[tuple[int, int]] = []
@@ -141,7 +146,10 @@ class MoveGenerator:
         return spans
 
     def _runs(self, size: int, above: int, longer: int) -> list[Group]:
-        """Return the groups of runs of multiples above a level, or at that level and longer."""
+        """Return the groups of runs of pairs, triples or quads (`size` 2 to 4).
+
+        Their level is higher than `above`, or the same with a length of more than `longer`.
+        """
         lacks = [max(0, size - field.bit_count()) for field in self._fields]
         spans = self._spans(lacks, SHORTEST_RUN, above, longer)
         all_choices: list[Choices] = []
@@ -166,7 +174,10 @@ class MoveGenerator:
         return groups
 
     def _flushes(self, above: int, longer: int) -> list[Group]:
-        """Return the groups of flushes above a level, or at that level and longer."""
+        """Return the groups of flushes, in any order.
+
+        Their level is higher than `above`, or the same with a length of more than `longer`.
+        """
         by_reading: dict[tuple[int, int], list[int]] = {}
         for suit in range(4):
             cards = [field & 8 >> suit for field in self._fields]
@@ -192,9 +203,9 @@ class MoveGenerator:
         return groups
 
     def _fullhouses(self, above: int) -> list[Group]:
-        """Return the groups of full houses with a triple higher than a level.
+        """Return the groups of full houses with a triple of a rank above `above`, highest first.
 
-        If cards with both jokers can form several triples, the highest one counts.
+        Cards that can be read with several triples are listed only at the highest.
         """
         ranks = [
             rank
@@ -226,7 +237,7 @@ class MoveGenerator:
         """Return the natural cards of each full house with a triple of `rank` and `jokers` jokers.
 
         `pairs` are the fitting pairs, and `others` the single cards, of all other ranks. With both
-        jokers, some sets of cards occur twice.
+        jokers, some sets of cards are returned for another rank too.
         """
         _, singles, twos, triples, fours = self._sets[rank]
         if jokers == 0:  # all four cards of the rank need one that fits the fourth
@@ -260,7 +271,7 @@ class MoveGenerator:
 
     @staticmethod
     def _singles(cards: int) -> list[int]:
-        """Return the single cards of a mirrored set, in deck order."""
+        """Return each card of a mirrored set as a mirrored set of its own, in deck order."""
         singles = []
         while cards:
             top = 1 << cards.bit_length() - 1
@@ -269,7 +280,7 @@ class MoveGenerator:
         return singles
 
     def specials(self, lowest: int) -> list[Group]:
-        """Return the groups of the specials, from the category `lowest` up."""
+        """Return the groups of the specials from the category `lowest` up, in order."""
         groups = []
         plain: list[int] = []
         suited: list[int] = []

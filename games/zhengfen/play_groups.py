@@ -26,9 +26,9 @@ def mirror(cards: int) -> int:
 
 
 def _sets_of(rank: int, field: int) -> list[list[int]]:
-    """Return the sets of cards of a rank, given the rank's field of four bits.
+    """Return the sets of cards of a rank, given the rank's four bits of a mirrored hand.
 
-    Item k of the result lists the sets of k cards in order.
+    Item k of the result lists the sets of k cards, mirrored and in order.
     """
     sets: list[list[int]] = [[], [], [], [], []]
     for part in range(15, -1, -1):
@@ -45,7 +45,8 @@ SETS: Final = tuple([[_sets_of(rank, field) for field in range(16)] for rank in 
 def _texts() -> tuple[list[str], ...]:
     """Return five tables for three ranks each, with the text of every mirrored set of cards.
 
-    Naming card by card would take nearly twice as long for a long list.
+    The index of a text is the set's 12 bits. Naming card by card would take nearly twice as long
+    for a long list.
     """
     tables = []
     for start in range(0, 60, 12):
@@ -121,7 +122,8 @@ def count_runs(ranks: list[Choices], ends: list[list[int]]) -> int:
 def list_runs(ranks: list[Choices], ends: list[list[int]]) -> list[int]:
     """Return all plays that take one choice from each rank and the jokers needed, in order.
 
-    `ends[u]` lists the ways to add u jokers, up to `len(ends) - 1` jokers.
+    `ranks` must be ascending. `ends[u]` lists the ways to add u jokers. Plays that need more than
+    `len(ends) - 1` jokers are left out.
     """
     tails = ends
     for choices in reversed(ranks):

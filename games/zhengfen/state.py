@@ -32,7 +32,12 @@ def points(cards: int) -> int:
 
 
 class ZhengfenPosition(ClimbingPosition):
-    """The fields that states and views share. `trick` and each of `taken` are hands of `deck`."""
+    """The fields that states and views share.
+
+    `first` is the seat that leads the first trick. `trick` holds the cards of the current trick, as
+    a hand, and `taken` those that each seat has won. `out` has the seats that have gone out, in
+    order.
+    """
 
     FIELDS: ClassVar[tuple[Field, ...]] = (
         *ClimbingPosition.FIELDS,
@@ -57,7 +62,7 @@ class ZhengfenPosition(ClimbingPosition):
         return ZhengfenMoves(hand, None if table is None else reading_of(table.move))
 
     def copy_shared(self, other: ZhengfenPosition) -> None:
-        """Copy the fields that every seat may know: the allow-list for views."""
+        """Copy from `other` the fields that every seat may know: the allow-list for views."""
         self.copy_climbing(other)
         self.first = other.first
         self.trick = other.trick
@@ -71,9 +76,9 @@ class ZhengfenState(ZhengfenPosition):
     FIELDS: ClassVar[tuple[Field, ...]] = (*ZhengfenPosition.FIELDS, *STATE_FIELDS)
 
     def view(self, seat: int | None) -> ZhengfenView:
-        """Return the position as a seat may know it: without the seed and the other hands.
+        """Return the position as a seat may know it. The seat None stands for the public.
 
-        The seat None stands for the public.
+        The view lacks the seed and the other hands.
 
         Raises:
             ValueError: if there is no such seat.
@@ -84,8 +89,9 @@ class ZhengfenState(ZhengfenPosition):
         return view
 
     def deal_cards(self, deal: int = 1, dealer: int = 0, cutter: int = 1) -> None:
-        """Deal the cards of a new deal, by default the first. The cutter draws first and leads, but
-        in the first deal the holder of 3h leads.
+        """Set this state to the beginning of the deal with this number, and deal the cards.
+
+        The cutter draws first and leads, but in the first deal the holder of 3h leads.
         """
         players = self.players
         order = Randomness(self.seed, deal).shuffle(DECK.order)
@@ -115,7 +121,7 @@ class ZhengfenState(ZhengfenPosition):
         return after
 
     def _apply(self, move: Move) -> None:
-        """Apply a legal move to this state, which is a new copy."""
+        """Apply a legal move to this state, which must be a new copy."""
         turn = self.turn
         if turn is None:
             return
@@ -155,7 +161,7 @@ class ZhengfenState(ZhengfenPosition):
         self.passes = 0
 
     def _finish(self, last: int) -> None:
-        """End the deal after the last player's move.
+        """Score the deal after the last player's move, and deal the next unless the game is over.
 
         The tricks and the hand of the last player go to the player who went out first.
         """
@@ -200,11 +206,11 @@ class Zhengfen(Game):
         return DECK
 
     def most_moves(self, players: int) -> int:
-        """Return an upper bound. The longest list that a search found has 31,122 moves."""
+        """Return an upper bound on the legal moves of a position; a search found at most 31,122."""
         return 32_000
 
     def max_difference(self, players: int, options: Options) -> int:
-        """Return the points of the whole pack, all of which may go to one seat."""
+        """Return the points of the whole pack, all of which one seat may win in a deal."""
         return points(DECK.full)
 
     def facts(self, data: JsonDict) -> list[Fact]:

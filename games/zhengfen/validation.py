@@ -10,7 +10,10 @@ from games.zhengfen.combinations import DECK, validate_play
 
 
 def check_position(problems: list[str], data: JsonDict) -> Table | None:
-    """Check the clauses of Zheng Fen. Return the play on the table, or None."""
+    """Check a position of Zheng Fen, and add a sentence to `problems` for each rule it breaks.
+
+    Returns the play on the table, or None if there is none or it cannot be read.
+    """
     counts = validation.hand_sizes(data)
     validation.one_per_seat(problems, "taken", data["taken"], data["players"])
     table = read_table(
@@ -34,7 +37,7 @@ def check_position(problems: list[str], data: JsonDict) -> Table | None:
 
 
 def _check_trick(problems: list[str], data: JsonDict, table: Table | None) -> None:
-    """Check that the trick includes the play on the table, and is empty if there is no play."""
+    """Add a problem if the trick lacks cards of the play on the table, or has cards without one."""
     if data["table"] is None:
         if data["trick"]:
             problems.append("trick has cards, but without a play on the table it is empty.")
@@ -43,9 +46,10 @@ def _check_trick(problems: list[str], data: JsonDict, table: Table | None) -> No
 
 
 def _check_out(problems: list[str], data: JsonDict, active: list[int]) -> None:
-    """Check that `out` has valid seats, none of them twice.
+    """Check that `out` has valid seats, none of them twice, and add what is wrong to `problems`.
 
-    Until the game is over, these must be exactly the seats without cards.
+    Until the game is over, these must be exactly the seats without cards. `active` has the seats
+    with cards.
     """
     out: list[int] = data["out"]
     players: int = data["players"]
@@ -62,9 +66,10 @@ def _check_out(problems: list[str], data: JsonDict, active: list[int]) -> None:
 
 
 def _check_active(problems: list[str], data: JsonDict, active: list[int]) -> None:
-    """Check that enough seats have cards to continue, and that the leader has cards.
+    """Check that enough seats have cards to continue, and that a seat that must lead has cards.
 
-    A single seat may have cards only while it has yet to answer another seat's play.
+    Adds what is wrong to `problems`. `active` has the seats with cards. A single seat may have
+    cards only while it has yet to answer another seat's play. The game must not be over.
     """
     table = data["table"]
     if not active:

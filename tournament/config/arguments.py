@@ -15,7 +15,9 @@ def is_url(text: str) -> bool:
 
 
 def parse_bot(text: str) -> Bot:
-    """The bot that a text names: a reference bot, a URL, or a command. The text is the bot's name.
+    """The bot that a text stands for: the name of a reference bot, a URL, or a command.
+
+    The text becomes the bot's name.
 
     Raises:
         ValueError: if the text is empty, or is not a valid URL or command. The message includes

@@ -44,7 +44,7 @@ class Bot:
     If `connect` is set, the arena sets `url` to the bot's address at the gateway. `house` marks a
     bot that only fills an empty seat. `env` maps names of variables to values, which may be
     secrets. A stored cup has a keyed hash in place of each value (`Store.sealed`). `env_from` names
-    variables of the organiser's shell.
+    variables of the organiser's shell that are passed on.
     """
 
     name: str
@@ -66,7 +66,7 @@ class Bot:
 class JoinRules:
     """The rules for joining a ladder.
 
-    Without `open` and `code`, only bots that the organiser invites may join.
+    With neither `open` nor `code`, only bots that the organiser invites may join.
     """
 
     open: bool = key(False, boolean("Whether anybody may join a ladder."))

@@ -45,9 +45,9 @@ def write(path: Path) -> None:
 def _object(
     keys: Mapping[str, Key], rest: Mapping[str, object] | None = None, required: Sequence[str] = ()
 ) -> dict[str, object]:
-    """The schema of an object with these keys and the properties in `rest`.
+    """The schema of an object with these keys and the properties in `rest`, and no others.
 
-    `required` names the properties in `rest` that are required.
+    Each key says itself whether it is required; `required` names the properties in `rest` that are.
     """
     return {
         "type": "object",

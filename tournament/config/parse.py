@@ -72,7 +72,7 @@ class _Errors:
         self.items.append((line_of(self.lines, path), label(path), text))
 
     def raise_if_any(self) -> None:
-        """Raise all errors together, sorted by line.
+        """Raise all errors together, sorted by line and without duplicates.
 
         Raises:
             CupError: if there is an error.
@@ -88,7 +88,8 @@ def read_cup(path: str | os.PathLike[str], check: CupCheck = lambda _: ()) -> Cu
     """Read the cup in a file. `check` is as in `parse_cup`.
 
     Raises:
-        CupError: if the file cannot be read or has errors. The text lists them as in `parse_cup`.
+        CupError: if the file cannot be read, is larger than 1 MiB, or has errors. The text lists
+            the errors as in `parse_cup`.
     """
     name = os.fspath(path)
     try:
@@ -109,8 +110,9 @@ def parse_cup(data: bytes, file: str, check: CupCheck = lambda _: ()) -> Cup:
     valid by itself. The cup that it gets may have errors in the combination of keys.
 
     Raises:
-        CupError: if there are errors. The text lists all errors of single keys. Only if there are
-            none does it list all errors in the combination of keys and those that `check` finds.
+        CupError: if there are errors. If `data` is not UTF-8 or not TOML, the text says only that.
+            Otherwise it lists all errors of single keys. Only if there are none does it list all
+            errors in the combination of keys and those that `check` finds.
     """
     try:
         text = data.decode("utf-8-sig").replace("\r\n", "\n")
@@ -135,8 +137,8 @@ def parse_cup(data: bytes, file: str, check: CupCheck = lambda _: ()) -> Cup:
 def _check_keys(toml: Mapping[str, object], errors: _Errors) -> _Section:
     """Check each key by itself: whether it is known, present, of the right type and in range.
 
-    Adds the errors to `errors`. Returns the whole file as values. Sections that the file leaves out
-    are empty.
+    Adds the errors to `errors`. Returns the whole file as values, with an empty section for each
+    that the file leaves out. If there are errors, the values must not be used.
     """
     sections = {name: toml.get(name, {}) for name in (*SECTIONS, "options")}
     bots = toml.get("bots", [])
@@ -168,7 +170,8 @@ def _check_section(
 ) -> None:
     """Check the values of a section against its keys, and add the errors to `errors`.
 
-    `subsections` are further names that the fix for an unknown key may suggest.
+    Unknown keys and missing ones are errors. `path` is that of the section. `subsections` are
+    further names that the fix for an unknown key may suggest.
     """
     for name, value in section.items():
         if name not in keys:
@@ -190,7 +193,11 @@ def _place_of(name: str) -> str | None:
 
 
 def _make_cup(checked: _Section, errors: _Errors) -> Cup:
-    """Return the cup, and add to `errors` what is wrong with keys in combination."""
+    """Return the cup, and add to `errors` what is wrong with keys in combination.
+
+    Each key must be valid by itself. If there are errors, the cup is of use only for finding
+    further ones.
+    """
     game = games.get(checked["game"])
     players = checked.get("players") or game.min_players
     if not game.min_players <= players <= game.max_players:
@@ -243,7 +250,8 @@ def _make_cup(checked: _Section, errors: _Errors) -> Cup:
 def _options(options: Options | str, game: Game, errors: _Errors) -> dict[str, int | bool | None]:
     """Return all options of the game, and add what is wrong with those in the file to `errors`.
 
-    `options` has the options in the file, or the name of a set of options.
+    `options` has the options in the file, or the name of a set of options. Others have their
+    defaults.
     """
     if isinstance(options, str):
         sets = game.option_sets
@@ -263,7 +271,10 @@ def _options(options: Options | str, game: Game, errors: _Errors) -> dict[str, i
 
 
 def _format(section: Mapping[str, Any], errors: _Errors) -> Format:
-    """Return the format, and add to `errors` its missing keys and the keys of other formats."""
+    """Return the format, and add to `errors` its missing keys and the keys of other formats.
+
+    `section` has the keys of `[format]`. Missing keys become empty strings.
+    """
     kind = FILE_FORMATS[section.get("type", "round-robin")]
     keys = keys_of(kind)
     for name in section.keys() - keys.keys() - {"type"}:
@@ -291,7 +302,7 @@ def _join(section: Mapping[str, Any], format: Format, errors: _Errors) -> JoinRu
 
 
 def _stop(section: Mapping[str, Any], format: Format, bots: int, errors: _Errors) -> Stop:
-    """Return when a cup with this number of bots ends early, and add the errors to `errors`."""
+    """Return when a cup of `bots` bots ends early; add what is wrong with `[stop]` to `errors`."""
     if section and not format.may_stop:
         fitting = (name for name, kind in FILE_FORMATS.items() if kind.may_stop)
         owners = " or ".join(f'"{name}"' for name in fitting)
@@ -342,9 +353,9 @@ def _bots(sections: Sequence[_Section], format_: Format, errors: _Errors) -> tup
 
 
 def _with_fillers(bots: tuple[Bot, ...], players: int, fill: str | None) -> tuple[Bot, ...]:
-    """The bots, with reference bots appended until one table is full.
+    """The bots, with house bots appended until one table of `players` seats is full.
 
-    `fill` is the name of the reference bot. If it is None, the bots stay as they are.
+    `fill` names the reference bot that fills the seats. If it is None, none is appended.
     """
     missing = players - len(bots)
     if fill is None or missing <= 0:

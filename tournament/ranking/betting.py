@@ -32,8 +32,8 @@ _BISECTIONS = 40
 class Reach:
     """The most by which two bots can differ in a block, in points per deal.
 
-    With a ``tail``, larger differences are so rare that they count as ``most``, and the mean may be
-    off by ``tail`` root mean squares because of them.
+    With a ``tail`` above 0, rare differences may be larger. They count as ``most``, and the mean
+    may be off by ``tail`` times the root mean square because of them.
     """
 
     most: float
@@ -54,8 +54,8 @@ class Bets:
 
     ``differences`` (B) are by block, in order, in points per deal. ``within`` is half the width of
     the zone around 0 in which a difference does not matter, or None without a zone. Nothing is
-    proved if ``reach`` is None or if a block exceeds a reach without a tail. The properties are
-    computed anew at each access.
+    proved if ``reach`` is None, or if a difference exceeds a reach without a tail. The properties
+    are computed anew at each access.
     """
 
     def __init__(self, differences: Floats, reach: Reach | None, within: float | None) -> None:
@@ -68,15 +68,15 @@ class Bets:
 
     @property
     def wealth(self) -> float:
-        """The wealth of the bets against a mean of 0, which starts at 1.
+        """The wealth that the bets against a mean of 0 have reached, from 1 before the first block.
 
-        A wealth of 20 settles which bot is better. The wealth is NaN without a reach.
+        `settled` needs a wealth of 20. Without a reach, the first block makes the wealth NaN.
         """
         return float(np.exp(min(self.log_wealth(0.0), 700.0)))
 
     @property
     def settled(self) -> bool:
-        """Whether the 95 % interval excludes 0."""
+        """Whether the 95 % interval excludes 0. False if nothing is proved."""
         if self.mean == 0 or not self._proved:
             return False
         first_better, second_better = self._sides(0.0)
@@ -85,7 +85,7 @@ class Bets:
 
     @property
     def equal(self) -> bool:
-        """Whether the 95 % interval lies in the zone. Always false without a zone."""
+        """Whether the 95 % interval lies in the zone. False without one or if nothing is proved."""
         zone = self._within
         if zone is None or abs(self.mean) > zone or not self._proved:
             return False
@@ -93,14 +93,14 @@ class Bets:
 
     @property
     def interval(self) -> Interval:
-        """The 95 % interval of the mean, which holds at every look.
+        """The 95 % interval of the mean difference, which holds at every look.
 
         Its ends are None if nothing is proved.
         """
         return Interval(self._end(-1), self._end(1)) if self._proved else UNKNOWN
 
     def log_wealth(self, mean: float) -> float:
-        """The natural logarithm of the wealth of the bets against a ``mean``, on both sides."""
+        """The natural logarithm of the wealth, on both sides together, of bets against ``mean``."""
         return float(both_sides(self._sides(mean), mean, self._within))
 
     def _sides(self, mean: float) -> Floats:
@@ -132,9 +132,9 @@ class Bets:
 def settled_by_bets(data: Observations, reach: Reach, level: float) -> Booleans:
     """Which bots (rows) are settled above which (columns), shape (n, n), by bets on each pair.
 
-    With probability ``level`` no two bots are ever put in the wrong order, over all looks together
-    and however tables are chosen. The only assumption is the reach of a block. `[stop]` uses this
-    to end a cup.
+    Only blocks in which both bots of a pair sat count. If ``reach`` is right, then with
+    probability ``level`` no two bots are ever put in the wrong order, over all looks together and
+    however tables are chosen.
     """
     bots = data.bots
     pair, block, differences = pairs(data, data.block)
@@ -155,10 +155,10 @@ def settled_by_bets(data: Observations, reach: Reach, level: float) -> Booleans:
 
 
 def _rms(squares: Floats, blocks: Ints, reach: Reach) -> Floats:
-    """The root mean square of the blocks before each block.
+    """The root mean square of the differences in the blocks before each block.
 
-    ``squares`` has the sum of the squares of the earlier blocks, and ``blocks`` their number. A
-    guess counts as two more blocks, so the first value is the guess.
+    ``squares`` has the sum of the squares in the earlier blocks, and ``blocks`` their number. A
+    guess, a sixth of the reach, counts as two more blocks. So the first value is the guess.
     """
     guess = (reach.most / 6) ** 2
     answer: Floats = np.sqrt((squares + _BEGINNING * guess) / (blocks + _BEGINNING))
@@ -168,16 +168,17 @@ def _rms(squares: Floats, blocks: Ints, reach: Reach) -> Floats:
 def _shares(within: float | None) -> Floats:
     """The share of the wealth on each stake.
 
-    If ``within`` is given, there is one more stake at the end, of within / rms^2.
+    If ``within`` is given, half of the wealth is on one more stake at the end, of within / rms^2.
     """
     even = np.full(_GRID.size, 1 / _GRID.size)
     return even if within is None else np.append(even / 2, 0.5)
 
 
 def log_factors(differences: Floats, mean: float, reach: Reach, within: float | None) -> Floats:
-    """The natural logarithms (2, B, stakes) of the factors by which each block changes each stake.
+    """The natural logarithms (2, B, stakes) of each block's factor for the wealth on each stake.
 
-    Row 0 has the stakes on more than ``mean``, row 1 those on less.
+    ``differences`` (B) and ``within`` are as in `Bets`. Row 0 has the stakes on more than ``mean``,
+    row 1 those on less. Differences beyond the reach count as the reach.
     """
     square = np.clip(differences, -reach.most, reach.most) ** 2
     rms = _rms(np.cumsum(square) - square, np.arange(square.size), reach)
@@ -199,9 +200,10 @@ def _log_factors(
 
 
 def each_side(logs: Floats, within: float | None) -> Floats:
-    """The natural logarithms (2, ...) of the wealth on each side, given that of its stakes.
+    """The natural logarithms (2, ...) of the wealth on each side, given those of its stakes.
 
-    ``logs`` (2, ..., stakes) holds the sums of `log_factors` over the blocks.
+    ``logs`` (2, ..., stakes) holds the sums of `log_factors` over the blocks, made with the same
+    ``within``. Each side begins with a wealth of 1.
     """
     answer: Floats = np.logaddexp.reduce(logs + np.log(_shares(within)), axis=-1)
     return answer
@@ -210,7 +212,8 @@ def each_side(logs: Floats, within: float | None) -> Floats:
 def both_sides(sides: Floats, mean: float, within: float | None) -> Floats:
     """The natural logarithm of the whole wealth, given that of each side (2, ...).
 
-    Each side is weighted by the share of the wealth with which it began.
+    ``sides`` is what `each_side` returns for bets against ``mean``. Each side is weighted by the
+    share of the wealth with which it began.
     """
     share = 0.5
     if within is not None and abs(mean) >= within:

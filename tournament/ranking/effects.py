@@ -30,9 +30,9 @@ class Fit:
     """The scores of n bots.
 
     ``score`` (n) is in points per deal, NaN for a bot that never played. ``component`` (n) is the
-    bot's component, numbered from 0 in the order of their first blocks, or -1 for a bot that never
-    played. ``balanced`` (n) says whether all tables of the bot's component were played equally
-    often.
+    number of the bot's component, or -1 for a bot that never played. Components are numbered from 0
+    in the order of their first blocks. ``balanced`` (n) says whether all possible tables of the
+    bot's component were played, each equally often.
     """
 
     score: Floats
@@ -86,9 +86,9 @@ def fit(data: Observations) -> Fit:
 def score_intervals(data: Observations, fitted: Fit, shown: Booleans) -> list[Interval]:
     """The 95 % intervals of the scores in a round-robin, in points per deal, by bot.
 
-    An interval is Student's t around the score, from the spread of the blocks of each table. It is
-    `UNKNOWN` for bots that are not ``shown`` (n) or have no spread. All intervals are `UNKNOWN`
-    without blocks, or while some table has only one block.
+    Each is a Student's t interval around the score, from the spread between the blocks of each
+    table. It is `UNKNOWN` for bots that are not ``shown`` (n) or have no spread. All intervals are
+    `UNKNOWN` without blocks, or while some table has only one block.
     """
     times = np.bincount(data.table)
     if not data.blocks or times[times > 0].min() < 2:
@@ -114,9 +114,9 @@ def score_intervals(data: Observations, fitted: Fit, shown: Booleans) -> list[In
 
 
 def _connected(linked: Booleans) -> Ints:
-    """The number (n) of each bot's group, given which pairs (n, n) are linked.
+    """The number (n) of each bot's group of bots that are linked, directly or through others.
 
-    Groups are numbered from 0 by their first bot.
+    ``linked`` (n, n) must be symmetric. Groups are numbered from 0 by their first bot.
     """
     count = len(linked)
     links = linked | np.eye(count, dtype=bool)
@@ -130,9 +130,10 @@ def _connected(linked: Booleans) -> Ints:
 
 
 def _is_balanced(table: Ints, size: Ints, bots: int) -> bool:
-    """Whether every table of these bots was played equally often.
+    """Whether all possible tables of this number of bots were played, each equally often.
 
-    ``table`` and ``size`` have the table and the number of bots of each block.
+    ``table`` and ``size`` have the table and the number of bots of each block. There must be at
+    least one. False if the tables differ in size.
     """
     _, times = np.unique(table, return_counts=True)
     one_size = size.min() == size.max() > 1 and times.min() == times.max()

@@ -25,10 +25,11 @@ class Equations:
         self.right_side = np.pad(self.right_side, (0, new))
 
     def add(self, block: Ints, bot: Ints, points: Floats, weight: Floats | None = None) -> None:
-        """Add blocks to the equations.
+        """Add blocks to the equations. There must be room for their bots (`grow`).
 
-        ``block`` (sorted), ``bot`` and ``points`` (per deal) have an entry for each bot of each
-        block. ``weight`` has the weight of each block, 1 by default.
+        ``block``, ``bot`` and ``points`` (per deal) have an entry for each bot of each block.
+        ``block`` must be sorted and numbered from 0. ``weight`` has the weight of each block, 1 by
+        default.
         """
         size = np.bincount(block)
         weights = np.ones(size.size) if weight is None else weight
@@ -47,8 +48,8 @@ class Equations:
     def effects(self, prior: float) -> tuple[Floats, Floats]:
         """The mean and the standard deviation of each bot's effect (n), in points per deal.
 
-        ``prior`` is the weight, in blocks, of the guess that all bots are equal. The deviations
-        ignore correlations between bots.
+        ``prior`` is the weight, in blocks, of the guess that all bots are equal. It must be above
+        0. The deviations ignore correlations between bots.
         """
         precision = np.diag(self.laplacian) + prior
         equations = self.laplacian.copy()

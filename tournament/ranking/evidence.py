@@ -40,11 +40,11 @@ class Evidence:
 
     @property
     def deviate(self) -> Floats:
-        """The sum of each pair's differences over their spread around 0, or 0 without spread.
+        """Each pair's sum of differences, divided by their spread around 0, or 0 without spread.
 
-        For differences between two blocks, the square of the mean counts three quarters. Half would
-        be exact, but three quarters keeps the deviate below a normal one where points are not
-        normal.
+        The spread is the root of the sum of squares. Where the differences are between two blocks,
+        the square of their mean counts only three quarters in it. Half would be exact, but three
+        quarters keeps the deviate below a normal one where points are not normal.
         """
         once = np.maximum(self.items, 1)
         mean = self.total**2 * (1 / once - 1 / np.maximum(self.blocks, once)) / 2
@@ -86,8 +86,9 @@ def evidence(data: Observations) -> Evidence:
 def pairs(data: Observations, cell: Ints) -> tuple[Ints, Ints, Floats]:
     """All pairs of entries with the same ``cell``, which has a number for each entry.
 
-    Returns three arrays with an item for each pair: first bot * n + second bot, where first <
-    second, the block of the first entry, and the lead of the first bot in points per deal.
+    Returns three arrays with an item for each pair of entries: first bot * n + second bot, where
+    the first has the lower number; the block of the first bot's entry; and the lead of the first
+    bot, in points per deal.
     """
     order = np.lexsort((data.bot, cell))
     parts = map(np.array, pairs_within(cell[order]))
@@ -99,8 +100,8 @@ def pairs(data: Observations, cell: Ints) -> tuple[Ints, Ints, Floats]:
 def _company(data: Observations) -> Ints:
     """A number for the company of each entry.
 
-    Entries with the same number have the same round, the same other bots at the table, and the same
-    number of earlier blocks of the table in the round.
+    Two entries have the same number if they have the same round, the same other bots at the table,
+    and the same number of earlier blocks of their table in the round.
     """
     order = np.lexsort((np.arange(data.blocks), data.table, data.round))
     table = numbered(data.round, data.table)[order]

@@ -64,9 +64,10 @@ class LadderRecord:
     def add(self, block: Ints, bot: Ints, points: Floats, draw: Ints) -> None:
         """Add the blocks of an epoch. Bots that have changed begin a new version.
 
-        All arrays have an entry for each bot of each block. ``block`` is sorted and numbered from
-        0. There must be room for the bots (`grow`). ``points`` is per deal. ``draw`` is the number
-        of the draw that seated the bot.
+        All arrays have an entry for each bot of each block. ``block`` must be sorted and, in each
+        epoch, numbered from 0. ``points`` is per deal. ``draw`` is the number of the draw that
+        seated the bot. There must be room for the bots (`grow`). New bots arrive in the order of
+        their entries.
         """
         if not block.size:
             return
@@ -85,7 +86,7 @@ class LadderRecord:
     def arrive(self, bots: Ints) -> None:
         """Record the arrival of the new bots among these, in the order of the array.
 
-        Bots that arrive later need more evidence.
+        The order matters because bots that arrive later need more evidence.
         """
         for bot in bots[np.sort(np.unique(bots, return_index=True)[1])].tolist():
             if self._start[bot] < 0:
@@ -100,17 +101,26 @@ class LadderRecord:
         return mean[self.version], deviation[self.version]
 
     def versions(self) -> Ints:
-        """The version of the bot in each entry that was added, in the order of adding."""
+        """The version that each added entry now counts for, in the order of adding."""
         return self._history()[2] if self._parts else np.zeros(0, np.int64)
 
     def evidence(self) -> Evidence:
-        """The differences between each pair of bots since both began their current versions."""
+        """The differences between each pair of bots since either was last found to have changed.
+
+        Blocks before that are not included, even if they count for the new version. ``count``,
+        ``blocks`` and ``rounds`` equal ``items``, and ``all_rounds`` is 0. Later calls of `add`
+        change the arrays.
+        """
         self._add_pending()
         total, squares, items = self._evidence
         return Evidence(total, squares, items, items, items, items, 0)
 
     def settled(self) -> Booleans:
-        """Which bots (rows) are settled above which (columns), shape (n, n)."""
+        """Which bots (rows) are settled above which (columns), shape (n, n).
+
+        The probability is that of `settled_by_arrival`, for which a bot that has changed arrives
+        anew.
+        """
         arrival = np.where(self._start < 0, self._starts, self._start) + 1
         return settled_by_arrival(self.evidence(), arrival)
 
@@ -126,23 +136,24 @@ class LadderRecord:
         self._starts += 1
 
     def _history(self) -> tuple[Ints, Ints, Ints, Floats]:
-        """The block, bot, version and points of all entries."""
+        """The block, bot, version and points of all entries. There must be at least one."""
         block, bot, version, points = (
             np.concatenate(column) for column in zip(*self._parts, strict=True)
         )
         return block, bot, version, points
 
     def _of_opponents(self, block: Ints, version: Ints) -> Floats:
-        """The mean estimated effect of the opponents in each entry."""
+        """The mean of the opponents' estimated effects, for each entry; 0 without opponents."""
         size, effect = np.bincount(block)[block], self._effects[version]
         answer: Floats = (np.bincount(block, effect)[block] - effect) / np.maximum(size - 1, 1)
         return answer
 
     def _compare(self, block: Ints, bot: Ints, points: Floats, alone: Floats, draw: Ints) -> None:
-        """Add the differences between the bots of each draw.
+        """Add the differences between the bots of each draw to the evidence.
 
         Bots at one table are compared by their ``points``. Bots at different tables are compared by
-        ``alone``, their points without the effects of their opponents.
+        ``alone``, their points without the effects of their opponents. The latter differences are
+        only collected; `_add_pending` adds them.
         """
         number = np.unique(draw, return_inverse=True)[1]
         first = np.flatnonzero(np.diff(block, prepend=-1))
@@ -169,7 +180,10 @@ class LadderRecord:
             np.add.at(self._evidence[2], (row, column), times)
 
     def _add_pending(self) -> None:
-        """Compare all bots of each pending draw as if they had all sat at different tables."""
+        """Compare all bots of each pending draw as if they had all sat at different tables.
+
+        For bots at one table, `_compare` has subtracted in advance what this adds.
+        """
         if not self._pending:
             return
         draw, bot, value = (np.concatenate(column) for column in zip(*self._pending, strict=True))
@@ -188,7 +202,7 @@ class LadderRecord:
         self._pending, self._draws = [], 0
 
     def _watch(self, block: Ints, bot: Ints, alone: Floats) -> None:
-        """Find the bots that have changed, and begin a new version of each.
+        """Find the bots in these entries that have changed, and begin a new version of each.
 
         The clearest change comes first, since the opponents of that bot seem to change too.
         """
@@ -242,7 +256,10 @@ class LadderRecord:
         return answer
 
     def _begin_version(self, bot: int, window: int) -> None:
-        """Begin a new version of a bot with its last ``window`` blocks. Drop its evidence."""
+        """Begin a new version of a bot with its last ``window`` blocks. Drop its evidence.
+
+        All effects and sums are computed anew.
+        """
         self._add_pending()
         self._evidence[:, bot] = self._evidence[:, :, bot] = 0.0
         self._begin_evidence(bot)

@@ -20,9 +20,9 @@ class Observations:
     ``bot``, ``column`` (the place of the bot among the bots of its block), ``points`` (per deal)
     and ``deals`` (a bot with two seats has two for each deal).
 
-    Three arrays are by block. ``seated`` (B, p) has the bots in ascending order, then -1. ``table``
-    (B) is a number for the set of bots. ``round`` (B) is the round: tables of one round were
-    drawn together.
+    Three arrays are by block. ``seated`` (B, p) has the bots in ascending order, then -1. The size
+    of the largest table is p. ``table`` (B) is a number for the set of bots. ``round`` (B) is the
+    round, numbered from 0: tables of one round were drawn together.
 
     ``plain`` (n) is each bot's points divided by its deals, or NaN without a deal.
     """
@@ -53,10 +53,11 @@ def observe(
 ) -> Observations:
     """The observations of M matches, summed by block.
 
-    ``block``, ``deals`` and ``round`` (M) are by match. ``round`` is 0 by default. ``seats`` (M, s)
-    has the bot at each seat, a number below ``bots``. ``scores`` (M, s) has the points at each seat
-    after the strike-out rule. Blocks are in the order of their numbers. The order of matches and
-    seats does not matter, since sums of whole numbers are exact.
+    ``block``, ``deals`` (their number) and ``round`` (M) are by match. ``round`` is 0 by default.
+    ``seats`` (M, s) has the bot at each seat, a number below ``bots``. ``scores`` (M, s) has the
+    points of the match at each seat after the strike-out rule. Blocks are numbered anew, from 0 in
+    the order of their numbers. The order of matches and seats does not matter, since sums of whole
+    numbers are exact.
     """
     _, first, at = np.unique(block, return_index=True, return_inverse=True)
     cell, where = np.unique(at[:, np.newaxis] * bots + seats, return_inverse=True)
@@ -74,8 +75,9 @@ def entries(
 ) -> Observations:
     """The observations with these entries, which must be sorted by block and bot.
 
-    ``totals`` has the points of each entry in all its ``deals`` together. ``round`` has the round
-    of each block.
+    Blocks must be numbered from 0. ``totals`` has the points of each entry in all its ``deals``
+    together, which must be more than 0. ``round`` has the round of each block, and ``bots`` is
+    the number of bots.
     """
     size = np.bincount(block, minlength=round.size)
     column = np.arange(block.size) - (np.cumsum(size) - size)[block]
@@ -98,7 +100,7 @@ def entries(
 def renumbered(data: Observations, bot: Ints, bots: int) -> Observations:
     """The same blocks with other numbers for the bots.
 
-    ``bot`` has the new number of each entry, below ``bots``.
+    ``bot`` has the new number of each entry's bot, below ``bots``, the new number of bots.
     """
     order = np.lexsort((bot, data.block))
     deals = data.deals[order].astype(np.float64)
@@ -107,7 +109,10 @@ def renumbered(data: Observations, bot: Ints, bots: int) -> Observations:
 
 
 def numbered(*columns: Ints) -> Ints:
-    """A number for each row, from 0: equal rows have equal numbers, and larger rows larger ones."""
+    """A number for each row, from 0: equal rows have equal numbers, and larger rows larger ones.
+
+    Rows are compared by the first column, then by the next. There must be at least one column.
+    """
     code = np.zeros(columns[0].size, np.int64)
     for column in columns:
         _, value = np.unique(column, return_inverse=True)

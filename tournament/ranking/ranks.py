@@ -25,9 +25,9 @@ _MIXTURE = 0.15
 def final_chances(evidence: Evidence) -> Floats:
     """For each pair (n, n), the probability that equal bots differ as clearly at the planned end.
 
-    The probability is 1 without evidence. Results may decide who meets again. A pair that met in j
-    of k rounds then had j chances to end, so its probability is multiplied by j (j + 1), or by k if
-    it met in all rounds.
+    The probability is 1 without evidence. Because results may decide who meets again, a pair that
+    met in j of k rounds had j chances to end. So its probability is multiplied by j (j + 1), or by
+    k if it met in all rounds, and is 1 at most.
     """
     size = np.abs(evidence.deviate) / np.sqrt(2)
     chance = np.array(list(map(erfc, size.ravel().tolist()))).reshape(size.shape)
@@ -54,8 +54,9 @@ def settled_pairs(ahead: Floats, chances: Floats, level: float = LEVEL) -> Boole
     """Which bots (rows) are settled above which (columns), shape (n, n).
 
     With probability ``level`` no two bots are put in the wrong order. ``ahead`` (n, n) is positive
-    if the row's bot has more points than the column's bot. ``chances`` (n, n) is symmetric and has
-    the probability that equal bots differ so clearly.
+    if the row's bot has more points than the column's bot. ``chances`` (n, n) must be symmetric. It
+    has the probability that two equal bots differ at least as clearly as these two, which is 1 for
+    a pair without evidence.
     """
     known = (chances < 1).any(axis=1)
     # By the number of bots that a bot is ahead of, then by how far: names and seats play no part.
@@ -83,7 +84,7 @@ def settled_by_arrival(evidence: Evidence, arrival: Ints) -> Booleans:
         chances[rows] = anytime_chances(evidence.of(rows))
 
     def clear(apart: Booleans) -> Booleans:
-        """Holm's method for each bot and the bots that arrived before it."""
+        """Return the clear pairs, by Holm's method for each bot and those that arrived before."""
         share = level / np.maximum((later & ~apart).sum(axis=1), 1)
         answer: Booleans = np.where(later, chances <= share[:, np.newaxis], chances <= share)
         return answer
@@ -94,8 +95,10 @@ def settled_by_arrival(evidence: Evidence, arrival: Ints) -> Booleans:
 def _all_settled(ahead: Booleans, clear: Callable[[Booleans], Booleans]) -> Booleans:
     """Which bots (rows) are settled above which (columns), found step by step.
 
-    ``ahead`` (n, n) says which bots have more points than which. ``clear`` takes the pairs that are
-    settled so far and returns the pairs (n, n) whose difference is then clear enough.
+    ``ahead`` (n, n) says which bots (rows) have more points than which. ``clear`` takes the pairs
+    (n, n) that are settled so far, in either direction, and returns the pairs whose difference is
+    then clear enough. What follows from settled pairs is settled too. Pairs that would be settled
+    both ways are not settled.
     """
     settled = np.zeros(ahead.shape, bool)
     while True:
@@ -108,9 +111,9 @@ def _all_settled(ahead: Booleans, clear: Callable[[Booleans], Booleans]) -> Bool
 def _most_equal(apart: Booleans) -> int:
     """The largest number of pairs of bots that can be equal, given which pairs (n, n) are apart.
 
-    Equal bots form groups without a pair that is apart. Only groups of neighbours in the order of
-    the bots need be tried: two groups that overlap can exchange bots until they no longer do,
-    whatever their sizes.
+    Equal bots form groups without a pair that is apart. The bots must be ordered by strength. Then
+    only groups of neighbours need be tried: two groups that overlap can exchange bots until they no
+    longer do, whatever their sizes.
     """
     size = len(apart)
     last = np.where(apart, 0, np.arange(size)).max(axis=1, initial=0)
@@ -124,7 +127,7 @@ def _most_equal(apart: Booleans) -> int:
 
 
 def _closed(settled: Booleans) -> Booleans:
-    """The transitive closure: if a is above b and b above c, then a is above c."""
+    """The transitive closure of ``settled``: if a is above b and b above c, a is above c."""
     between = np.flatnonzero(settled.any(axis=0) & settled.any(axis=1))
     while between.size:
         above, below = settled[:, between], settled[between]

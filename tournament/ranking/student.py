@@ -15,9 +15,9 @@ from tournament.ranking.arrays import LEVEL, UNKNOWN, Floats, Interval
 
 
 def student_quantile(freedom: float, tail: float) -> float:
-    """The value that Student's variable exceeds with probability ``tail``, which is below 1/2.
+    """The value that Student's variable exceeds with probability ``tail``.
 
-    ``freedom`` is the number of degrees of freedom.
+    ``tail`` must be below 1/2. ``freedom`` is the number of degrees of freedom.
     """
     normal = NormalDist().inv_cdf(1 - tail) * (8 * freedom + 3) / (8 * freedom + 1)
     # The limit keeps exp finite for one degree of freedom and an extreme tail.
@@ -25,7 +25,7 @@ def student_quantile(freedom: float, tail: float) -> float:
 
 
 def normal_deviate(freedom: Floats, deviate: Floats) -> Floats:
-    """The value that a normal variable exceeds as rarely as Student's exceeds ``deviate`` (n).
+    """The values that a normal variable exceeds as rarely as Student's exceeds ``deviate`` (n).
 
     ``freedom`` (n) has the degrees of freedom of each value.
     """

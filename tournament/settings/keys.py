@@ -43,9 +43,9 @@ _TYPES = {
 class Key:
     """A key of a section.
 
-    `about` says what the key means. `problem` checks a value of the right type, in which all items
-    of a list are strings. `rules` are keywords of JSON Schema that express as much of `problem` as
-    JSON Schema can.
+    `about` says what the key means. `problem` checks a value, and returns None or an error with its
+    fix. The value must have the right type, and all items of a list must be strings. `rules` are
+    keywords of JSON Schema that express as much of `problem` as JSON Schema can.
     """
 
     type: type
@@ -74,7 +74,8 @@ class Key:
 def key(default: T, key: Key, *, repr: bool = True) -> T:
     """A dataclass field with this default, whose metadata hold the key.
 
-    With `repr` False, the repr of the dataclass does not show the field, which may be a secret.
+    The key's JSON Schema gets the default if that is a Boolean, a number or a string. With `repr`
+    False, the repr of the dataclass does not show the field, which may be a secret.
     """
     if isinstance(default, bool | int | float | str):
         key = with_default(default, key)
@@ -87,7 +88,7 @@ def with_default(default: object, key: Key) -> Key:
 
 
 def keys_of(section: type) -> dict[str, Key]:
-    """The keys of a dataclass for a section, by name."""
+    """The keys of a section's dataclass, by name. Fields without a key are left out."""
     return {f.name: f.metadata["key"] for f in fields(section) if "key" in f.metadata}
 
 
@@ -150,7 +151,7 @@ def choice(words: Sequence[str], about: str, *, required: bool = False) -> Key:
 
 
 def seed(value: str) -> str | None:
-    """Check a seed, which has 1 to 128 characters. Return None or an error with its fix."""
+    """Check that a seed has 1 to 128 characters. Return None or an error with its fix."""
     if 1 <= len(value) <= 128:
         return None
     fix = "shorten it" if value else "write one in quotes, or leave it out for a fresh one"
@@ -160,7 +161,8 @@ def seed(value: str) -> str | None:
 def url(value: str) -> str | None:
     """Check the URL of a server. Return None or an error with its fix.
 
-    A URL has the scheme http or https, a host, and perhaps a port and a path.
+    It must have the scheme http or https and a host, and may have a port and a path, but nothing
+    else. All characters must be ASCII.
     """
     parts = _URL.fullmatch(value)
     if parts and value.isascii() and 0 < int(parts[1] or 80) < 65536:
@@ -174,7 +176,10 @@ def address(about: str) -> Key:
 
 
 def command(value: str) -> str | None:
-    """Check a command line, whose words are split as in a shell. Return None or an error."""
+    """Check that a command line can be split into words as in a shell, and is not empty.
+
+    Returns None or an error with its fix. Whether the program exists is not checked.
+    """
     if "\0" in value:
         return "must not have control characters; remove them."
     try:
@@ -185,7 +190,7 @@ def command(value: str) -> str | None:
 
 
 def _token(value: str) -> str | None:
-    """Check a bearer token (RFC 6750). Return None or an error that does not show the token."""
+    """Check a bearer token (RFC 6750). Return None or an error, which does not show the token."""
     if len(value) <= _MAX_TOKEN and re.fullmatch(_TOKEN, value):
         return None
     return (
@@ -195,24 +200,27 @@ def _token(value: str) -> str | None:
 
 
 def _moment(value: datetime) -> str | None:
-    """Check a date and time, which must have a time zone. Return None or an error."""
+    """Check that a date and time has a time zone. Return None or an error with its fix."""
     return None if value.tzinfo else f"has no time zone; {_MOMENT_FIX}"
 
 
 def utc(value: datetime) -> str:
-    """The same date and time in UTC, in ISO 8601, to the second."""
+    """The date and time in UTC, in ISO 8601, to the second. `value` must have a time zone."""
     return value.astimezone(UTC).isoformat(timespec="seconds")
 
 
 def _folder(value: str) -> str | None:
-    """Check the path of a folder, which need not exist. Return None or an error."""
+    """Check the path of a folder, which need not exist. Return None or an error with its fix."""
     if not value or "\0" in value:
         return 'must be the path of a folder; write one like "bots/mine".'
     return None
 
 
 def _variables(value: dict[str, object]) -> str | None:
-    """Check environment variables and their values. Return None or an error."""
+    """Check that environment variables may be set, and that their values are strings.
+
+    Returns None or the first error, with its fix.
+    """
     for name, text in value.items():
         if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
             return f'has "{short(name)}"; name variables with letters, digits and underscores.'
@@ -224,7 +232,7 @@ def _variables(value: dict[str, object]) -> str | None:
 
 
 def _names(value: list[str]) -> str | None:
-    """Check a list of bots' names. Return None or an error."""
+    """Check that no name occurs twice in a list of bots. Return None or an error with its fix."""
     repeated = next((name for name, count in Counter(value).items() if count > 1), None)
     return None if repeated is None else f'has "{short(repeated)}" twice; delete one.'
 

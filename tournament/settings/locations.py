@@ -25,7 +25,10 @@ _POSITION = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 
 
 def locate(text: str) -> dict[Path, int]:
-    """The line of every key and section, from 1. A key that appears twice has its first line."""
+    """The line (from 1) of every key and section of a TOML file, by path.
+
+    A key that appears twice has its first line.
+    """
     lines: dict[Path, int] = {}
     for line, path in _keys(text.split("\n")):
         for end in range(1, len(path) + 1):
@@ -34,7 +37,10 @@ def locate(text: str) -> dict[Path, int]:
 
 
 def explain(text: str, error: ValueError | RecursionError) -> tuple[int, str, str]:
-    """Why tomllib refused a text with this error: (line from 1, key, what is wrong and the fix)."""
+    """Why tomllib refused a text with this error: (line from 1, key, what is wrong and the fix).
+
+    The key is `TOML` if the line has none.
+    """
     lines, message = text.split("\n"), str(error)
     if position := _POSITION.search(message):
         at = int(position[1] or len(lines))

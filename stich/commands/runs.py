@@ -80,9 +80,8 @@ def run_folder(cup: str) -> str:
 def open_lines(target: str) -> Iterator[tuple[str, Iterator[bytes]]]:
     """Within this context, open a file of lines, or standard input ("-").
 
-    Yields the file's name for messages, and an iterator over its lines.
-
-    Exit with 2 if the file cannot be opened, or is a CUP.toml.
+    Yields the file's name for messages, and an iterator over its lines. Exit with 2 if the file
+    cannot be opened, or is a CUP.toml.
     """
     # The name is valid UTF-8, because a cup without a name is named after its file.
     name = "standard input" if target == "-" else click.format_filename(target)

@@ -48,7 +48,7 @@ def groups(moves: Iterable[Move], kind: str = "") -> MoveGroups:
     Groups whose name does not begin with `kind` are left out. The case of `kind` does not matter.
 
     Raises:
-        InputError: if there is no such move.
+        InputError: if no group is left.
     """
     by_title: dict[str, dict[int, Move]] = {}
     for number, move in enumerate(moves, start=1):

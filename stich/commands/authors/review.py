@@ -65,7 +65,7 @@ class RecordedMove(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A decision for which another player chooses another move, `instead`.
+    """A decision for which another bot, the judge, chooses another move, `instead`.
 
     `lead` is the lead of `instead` over the recorded move, or None if it was not measured or there
     were too few determinizations to measure it.
@@ -82,8 +82,8 @@ class Finding:
 
 
 Judged = Iterator[Finding | bool]
-"""For each decision a finding, True if both players choose the same move, or False if the other
-player gave no legal move in time. The iterator ends early if the time for the review is over."""
+"""For each decision a finding, True if the judge chooses the same move, or False if the judge gave
+no legal move in time. The iterator ends early if the time for the review is over."""
 
 
 @command

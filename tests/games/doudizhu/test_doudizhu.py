@@ -18,13 +18,7 @@ TWO_PACKS = ["5c 5c 5d 5d 5h 3c 4c", "6c", "7c", "8c"]
     ("hands", "fields", "plays", "scores", "doublings"),
     [
         # source, "Die Anschrift": bid 3, two bombs and a rocket: 24 from each
-        (
-            BOMBS,
-            {"bid": 3},
-            "3c3d3h3s 4c4d4h4s pass BjRj pass pass 5c",
-            [48, -24, -24],
-            3,
-        ),
+        (BOMBS, {"bid": 3}, "3c3d3h3s 4c4d4h4s pass BjRj pass pass 5c", [48, -24, -24], 3),
         (BOMBS, {"bid": 3, "turn": 1}, "6c pass pass 4c4d4h4s", [-12, 6, 6], 1),
         # Four players: only bombs of six cards or more double.
         (TWO_PACKS, {"bid": 2}, "5c5c5d5d5h pass pass pass 3c 6c", [-6, 2, 2, 2], 0),

@@ -19,16 +19,10 @@ POSITIONS = {
     ),
     "trump": wire("trump", ("2c 3c 4c", "5c 6c 7c", "8c 9c Tc"), talon=TALON),
     "discard": wire(
-        "discard",
-        ("2c 3c 4c 2h 3h 4h", "5c 6c 7c", "8c 9c Tc"),
-        discards=["As"],
-        tricks=[12, 1, 0],
+        "discard", ("2c 3c 4c 2h 3h 4h", "5c 6c 7c", "8c 9c Tc"), discards=["As"], tricks=[12, 1, 0]
     ),
     "play": wire(
-        "play",
-        ("2c 3c 4c", "5c 6c", "8c 9c"),
-        trick=trick((1, "7c"), (2, "Tc")),
-        discards=TALON,
+        "play", ("2c 3c 4c", "5c 6c", "8c 9c"), trick=trick((1, "7c"), (2, "Tc")), discards=TALON
     ),
     "over": wire("over", ("", "", ""), turn=None, tricks=[16, 0, 0], discards=TALON),
 }

@@ -38,7 +38,7 @@ RESULT = {"deal": 1, "scores": [0, 100, 0], "first": 1, "last": 2}
 PAIRING = {"giver": 0, "debtor": 1, "given": [], "returned": []}
 CASES: dict[str, list[tuple[str, int, str, Callable[[int], Any]]]] = {
     "too-large": [
-        ("moves", MEBIBYTE, "1048576 bytes", lambda n: json.dumps({"state": STATE}).ljust(n)),
+        ("moves", MEBIBYTE, "1048576 bytes", lambda n: json.dumps({"state": STATE}).ljust(n))
     ],
     "malformed-json": [
         ("moves", MAX_DEPTH, "32 levels", lambda n: '{"x":' + "[" * (n - 1) + "]" * (n - 1) + "}"),

@@ -128,10 +128,7 @@ def test_a_deal_that_was_not_scheduled_is_found(honest: MemoryRun, tmp_path: Pat
     [
         ({"seed": "2026-autumn"}, "The seed is not the one that was committed to."),
         ({"commitment": None}, "The cup commits to its seed, but the store has no commitment."),
-        (
-            {"cup": cup()},
-            "The store has a commitment to a seed, but the cup does not",
-        ),
+        ({"cup": cup()}, "The store has a commitment to a seed, but the cup does not"),
         ({"total": 7}, "The run's total is 7 matches; by its cup it is 6."),
         ({"places": {"ann": 1}}, "The places are None, the store has {'ann': 1}."),
         ({"settled": ("ann",)}, "Settled are [], the store has ['ann']."),

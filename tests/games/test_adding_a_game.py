@@ -1,5 +1,3 @@
-"""docs/adding-a-game.md lists every file that mentions a game by name."""
-
 import re
 from fnmatch import fnmatchcase
 from pathlib import Path

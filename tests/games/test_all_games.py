@@ -17,9 +17,6 @@ from tests.support.games.random_games import IDS, TABLES, permuted, random_game
 Wire = dict[str, Any]
 
 
-# Cards, scores, results
-
-
 def played(wire: Wire) -> list[str]:
     """The cards played in this deal, from its history."""
     plays = [entry["move"][5:] for entry in wire["history"] if entry["move"].startswith("play:")]
@@ -27,7 +24,6 @@ def played(wire: Wire) -> list[str]:
 
 
 def outside_hands(wire: Wire) -> list[str]:
-    """The cards that are in no hand."""
     if "taken" in wire:
         return [*wire["trick"], *(card for cards in wire["taken"] for card in cards)]
     talon = wire["talon"] if wire.get("declarer") is None else []
@@ -75,9 +71,6 @@ def test_cards_are_conserved_and_scores_add_up(name: str, players: int, number: 
         before = wire
     assert before["phase"] == "over"
     assert before["results"]
-
-
-# Lists of moves
 
 
 @pytest.mark.parametrize(("name", "players"), TABLES, ids=IDS)
@@ -133,9 +126,6 @@ def shuffled(text: str, rng: random.Random) -> str:
 
 
 PIECES = ["pass", "bid:1", "bid:3", "trump:h", "call:4c", "call:7h", "call:3d", "give:", "discard:"]
-
-
-# States and views
 
 
 @pytest.mark.parametrize(("name", "players"), TABLES, ids=IDS)

@@ -1,5 +1,3 @@
-"""Cards, decks and hands as multisets."""
-
 from collections import Counter
 
 from hypothesis import given
@@ -9,8 +7,6 @@ from games.deck import Deck
 
 ONE = Deck("3456789TJQKA2", jokers=True)
 TWO = Deck("3456789TJQKA2", jokers=True, packs=2)
-
-
 HANDS = st.tuples(st.permutations(TWO.cards), st.integers(0, 108)).map(lambda cut: cut[0][: cut[1]])
 
 

@@ -1,5 +1,3 @@
-"""Options and categories at and beyond their limits."""
-
 import re
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""The facts of a position that a person sees besides hands and scores."""
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""Golden games and set-up positions, replayed exactly."""
-
 from typing import Any
 
 import pytest

@@ -1,5 +1,3 @@
-"""Every game has a page of rules, which is complete and has correct examples."""
-
 import re
 from pathlib import Path
 
@@ -28,13 +26,6 @@ def lead_with(name: str, cards: list[str]) -> State:
     return (doudizhu if name == "doudizhu" else dasan)([" ".join(cards), *others])
 
 
-EXAMPLES = [
-    (game.name, category.name, category.example)
-    for game in games.GAMES.values()
-    for category in game.categories
-]
-
-
 @pytest.mark.parametrize("name", games.GAMES)
 def test_a_page_has_every_option_with_its_default_and_range(name: str) -> None:
     game, text = games.get(name), page(name)
@@ -50,6 +41,11 @@ def test_a_page_has_every_option_with_its_default_and_range(name: str) -> None:
             assert span == (f"{limits} or null" if option.nullable else limits)
 
 
+EXAMPLES = [
+    (game.name, category.name, category.example)
+    for game in games.GAMES.values()
+    for category in game.categories
+]
 TABLED = [
     (name, *row)
     for name in games.GAMES

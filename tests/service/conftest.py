@@ -1,5 +1,3 @@
-"""What the service's tests share."""
-
 import pytest
 from flask.testing import FlaskClient
 

@@ -1,7 +1,4 @@
-"""Every auction of Dou Dizhu, played by a second reading of the rules.
-
-That reading keeps the calls as a list and nothing else: it knows neither `passes` nor `turn`.
-"""
+"""Auctions of Dou Dizhu by a second reading of the rules, which keeps nothing but the calls."""
 
 from collections.abc import Iterator
 from contextlib import nullcontext
@@ -17,8 +14,7 @@ GAME = games.get("doudizhu")
 HANDS = ["3c 4c", "5c 6c", "7c 8c", "9c Tc"]
 AUCTIONS = [(players, single) for players in (3, 4) for single in (False, True)]
 
-Calls = tuple[int, ...]
-"""The calls of an auction in order; 0 is a pass."""
+Calls = tuple[int, ...]  # in order; 0 is a pass
 
 
 def is_over(calls: Calls, players: int, single_round: bool) -> bool:

@@ -1,5 +1,3 @@
-"""What a person reads who plays a combination of another kind than that on the table."""
-
 import random
 
 import pytest

@@ -1,5 +1,3 @@
-"""Dasan: the source's examples, the auction, the call, the secret partner, scores, state checks."""
-
 import random
 from collections import Counter
 from collections.abc import Iterator
@@ -10,7 +8,7 @@ import pytest
 import games
 from games.dasan import combinations
 from tests.support.games.climbing import Reading, assert_lists, dasan, dasan_wire, moves
-from tests.support.games.playing import assert_refused, reason
+from tests.support.games.playing import assert_refused, play, reason
 
 GAME = games.get("dasan")
 RANKS = "456789TJQKA23"
@@ -92,10 +90,11 @@ def called_position(**changes: Any) -> dict[str, Any]:
 
 
 SHORT = [["7h"], ["4c"], ["4d"], ["6d", "Kc"]]
+CALLING = dasan_wire(["5c", "7c 8c", "9c Tc", "Jc"], phase="call", turn=1, declarer=1, bid=3)
 
 
 @pytest.mark.parametrize(
-    ("wire", "move", "scores"),
+    ("wire", "moves", "scores"),
     [
         (dasan_wire(["5c", "7c 8c", "9c Tc"], bid=3), "play:5c", [6, -3, -3]),
         (dasan_wire(["5c", "7c 8c", "9c Tc"], bid=2, declarer=1), "play:5c", [2, -4, 2]),
@@ -103,20 +102,14 @@ SHORT = [["7h"], ["4c"], ["4d"], ["6d", "Kc"]]
         (called_position(bid=2, turn=0, hands=SHORT), "play:7h", [2, 2, -2, -2]),
         (called_position(bid=2, turn=1, hands=SHORT), "play:4c", [2, 2, -2, -2]),
         (called_position(bid=2, turn=2, hands=SHORT), "play:4d", [-2, -2, 2, 2]),
+        # nobody holds the called card: the declarer plays alone
+        (CALLING, "call:4h play:5c", [3, -9, 3, 3]),
     ],
 )
-def test_each_side_wins_or_pays_the_bid(wire: Any, move: str, scores: list[int]) -> None:
-    after = GAME.state(wire).advance(move)
+def test_each_side_wins_or_pays_the_bid(wire: Any, moves: str, scores: list[int]) -> None:
+    after = play(GAME.state(wire), *moves.split())
     assert list(after.scores) == scores
     assert after.view(2).to_dict()["partner"] == wire["partner"], "no secret at the end"
-
-
-def test_nobody_holds_the_called_card() -> None:
-    """Rules: then partner is null and the declarer plays alone."""
-    wire = dasan_wire(["5c", "7c 8c", "9c Tc", "Jc"], phase="call", turn=1, declarer=1, bid=3)
-    state = GAME.state(wire).advance("call:4h")
-    assert state.to_dict()["partner"] is None
-    assert state.advance("play:5c").to_dict()["scores"] == [3, -9, 3, 3]
 
 
 FOUR = called_position()

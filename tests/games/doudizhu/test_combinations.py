@@ -1,5 +1,3 @@
-"""The combinations of Dou Dizhu: the source's examples, a second classifier, known counts."""
-
 import random
 import re
 from collections import Counter
@@ -23,7 +21,7 @@ def rank_of(card: str) -> int:
 
 
 def slow_read(cards: tuple[str, ...], players: int, pair_as_solos: bool = False) -> Reading | None:
-    """The same, from the text of the rules alone: rank by rank, no masks, no tables."""
+    """Category, rank and length by the rules' text, rank by rank: no masks, no tables."""
     count = Counter(map(rank_of, cards))
     ranks, sizes = sorted(count), set(count.values())
 
@@ -60,16 +58,14 @@ def slow_read(cards: tuple[str, ...], players: int, pair_as_solos: bool = False)
 
 def slow_beats(play: Reading, table: Reading) -> bool:
     """Whether a play beats the table, by the text of the rules."""
-
-    def strength(reading: Reading) -> tuple[int, ...]:
-        category, rank, length = reading
-        order = {"bomb": 1, "rocket": 2}.get(category, 0)
-        return (order, length, RANKS.index(rank)) if order else (0,)
-
-    if play[0] in ("bomb", "rocket"):
-        return strength(play) > strength(table)
-    same_kind = (play[0], play[2]) == (table[0], table[2])
-    return same_kind and RANKS.index(play[1]) > RANKS.index(table[1])
+    order = {"bomb": 1, "rocket": 2}
+    (category, rank, length), (category_below, rank_below, length_below) = play, table
+    higher = RANKS.index(rank) > RANKS.index(rank_below)
+    if category == category_below and length == length_below:
+        return higher
+    if category == category_below == "bomb":
+        return length > length_below
+    return order.get(category, 0) > order.get(category_below, 0)
 
 
 @pytest.mark.parametrize(
@@ -108,15 +104,11 @@ def slow_beats(play: Reading, table: Reading) -> bool:
 def test_examples_of_the_source(cards: str, players: int, expected: Reading | None) -> None:
     plays = combinations_of(players, False)
     reading = plays.classify(plays.deck.hand(re.findall("..", cards)))
-    if reading is None:
-        assert expected is None
-    else:
-        category, level, length = reading
-        assert (NAMES[category], plays.deck.ranks[level], length) == expected
+    named = reading and (NAMES[reading[0]], plays.deck.ranks[reading[1]], reading[2])
+    assert named == expected
 
 
 def random_hands(players: int) -> Iterator[list[str]]:
-    """Hands of few ranks and jokers, so that they have many combinations."""
     rng, deck = random.Random(11), games.get("doudizhu").deck(players)
     for _ in range(20):
         ranks = [*range(low := rng.randrange(9), low + 4), *JOKERS]

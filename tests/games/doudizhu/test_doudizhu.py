@@ -1,5 +1,3 @@
-"""Dou Dizhu in play: what each seat pays or is paid, and the rocket in lists."""
-
 from typing import Any
 
 import pytest

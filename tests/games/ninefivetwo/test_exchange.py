@@ -1,5 +1,3 @@
-"""The exchange of 9-5-2, by the examples of its source and by the clauses of the rules."""
-
 from typing import Any
 
 import pytest

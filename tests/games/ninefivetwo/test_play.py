@@ -1,5 +1,3 @@
-"""9-5-2 by the examples of its source: tricks, scores, the end, options, and reasons."""
-
 import pytest
 
 from tests.support.games.ninefivetwo import A, B, C, exchange, exchanged, pairing, setup, trick
@@ -9,20 +7,18 @@ from tests.support.games.playing import cards, play, reason
 def test_source_bild_4_bis_7_die_ersten_stiche_der_ersten_runde() -> None:
     hands = ("4d 5d 2c As", "Ad Kd Qd 8s", "3d 6d 7d 9s")
     state = setup("play", hands, turn=B, tricks=[6, 3, 3])
-    # Picture 4: B leads the ace of diamonds; C and A have diamonds and must follow.
+    # Picture 4: C and A have diamonds and must follow.
     state = play(state, "play:Ad")
     assert reason(state, "play:9s") == "must-follow"
     state = play(state, "play:3d")
     assert reason(state, "play:2c") == "must-follow"
     state = play(state, "play:4d")
     assert (state.turn, state.tricks) == (B, (6, 4, 3))
-    # Picture 5: the king wins too.
     state = play(state, "play:Kd", "play:6d", "play:5d")
     assert (state.turn, state.tricks) == (B, (6, 5, 3))
     # Picture 6: A has no diamond left and trumps the queen with the 2 of clubs.
     state = play(state, "play:Qd", "play:7d", "play:2c")
     assert (state.turn, state.tricks) == (A, (7, 5, 3))
-    # Picture 7: A leads the ace of spades and wins.
     over = play(state, "play:As", "play:8s", "play:9s")
     assert over.results[-1]["tricks"] == [8, 5, 3]
 

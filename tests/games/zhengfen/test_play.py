@@ -1,5 +1,3 @@
-"""Zheng Fen as a game: going out, the Last, scores, checks of posted positions."""
-
 from typing import Any
 
 import pytest
@@ -8,10 +6,8 @@ from games.zhengfen.state import GAME
 from tests.support.games.playing import assert_refused, cards, play, reason
 from tests.support.games.zhengfen import position, wire
 
-# Going out
 
-
-def test_the_first_can_win_the_trick_and_its_neighbour_leads() -> None:
+def test_the_first_wins_the_trick_and_its_neighbour_leads() -> None:
     """Falls der Erste den Stich gewinnt, spielt der rechts sitzende Spieler aus."""
     state = play(position(["Kc", "4c 8c", "5c 7c"]), "play:Kc")
     assert (state.out, state.turn) == ((0,), 1)
@@ -19,44 +15,30 @@ def test_the_first_can_win_the_trick_and_its_neighbour_leads() -> None:
     assert state.to_dict()["taken"] == [["Kc"], [], []]
     assert state.turn == 1
     assert reason(state, "pass") == "must-lead"
-
-
-def test_the_next_seat_still_in_leads() -> None:
+    # or the next seat that is still in
     state = position(["Kc", "", "5c 7c", "6c 7h"], taken=[[], ["3c"], [], []], first=1, out=[1])
     assert play(state, "play:Kc", "pass", "pass").turn == 2
-
-
-def test_the_last_is_asked_once_more_even_if_it_must_pass() -> None:
-    state = play(position(["Kc", "3c 4c", ""], out=[2]), "play:Kc")
-    assert state.turn == 1
-    assert state.moves().texts() == ["pass"]
-    assert state.results == ()
-    assert play(state, "pass").results != ()
 
 
 ONE_DEAL = {"target": 500, "deals": 1}
 
 
-def test_the_last_gives_hand_and_tricks_to_the_first() -> None:
+def test_the_last_is_asked_and_gives_all_to_the_first() -> None:
     taken = [cards("5h"), cards("Ts Td"), cards("5s")]
     state = position(["Kc", "5c 4c", ""], out=[2], taken=taken, options=ONE_DEAL)
-    end = play(state, "play:Kc", "pass").to_dict()
+    state = play(state, "play:Kc")
+    assert (state.turn, state.moves().texts(), state.results) == (1, ["pass"], ())
+    end = play(state, "pass").to_dict()
     # seat 0: its 5 and the trick with the king; seat 2: 5s, the tens and the 5 of seat 1
     assert end["results"] == [{"deal": 1, "scores": [15, 0, 30], "first": 2, "last": 1}]
     assert end["taken"] == [["5h", "Kc"], [], ["4c", "5c", "5s", "Td", "Ts"]]
     assert end["hands"] == [[], [], []]
     assert end["out"] == [2, 0], "the Last never enters it"
     assert GAME.state(end).to_dict() == end
-
-
-def test_the_last_stays_the_last_with_an_empty_hand() -> None:
-    state = position(["Kc", "Ac", ""], out=[2], options=ONE_DEAL)
+    state = position(["Kc", "Ac", ""], out=[2], options=ONE_DEAL)  # also with an empty hand
     end = play(state, "play:Kc", "play:Ac").to_dict()
     assert end["results"] == [{"deal": 1, "scores": [0, 0, 10], "first": 2, "last": 1}]
     assert end["out"] == [2, 0]
-
-
-# Checks of posted positions
 
 
 TRICK = wire(["3c9c", "4c8c", "5c7c", ""], "Qd", by=2, taken=[[], [], [], ["As"]])

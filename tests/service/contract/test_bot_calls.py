@@ -1,5 +1,3 @@
-"""What the runner sends to bots matches the contract, and the contract documents all of it."""
-
 import json
 from typing import Any
 
@@ -32,8 +30,7 @@ def test_a_match_sends_what_the_contract_documents(names: bool) -> None:
     seating = ("ann", "bob", "cat")
     bots = [Listener(name) for name in seating]
     rules = Rules(of.game, of.players, of.options, of.clock, of.strikes, names)
-    pairing = Pairing("m", 0, "k", 1, "", 0, 1, seating, seating, "seed")
-    Match(rules, pairing, Referee(), bots).play()
+    Match(rules, Pairing.alone("m", seating, "seed"), Referee(), bots).play()
     for bot in bots:
         start, end = bot.notified["/start"], bot.notified["/end"]
         assert ("names" in start) is names

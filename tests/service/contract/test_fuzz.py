@@ -1,5 +1,3 @@
-"""No request causes a 500, or any response that the contract does not list."""
-
 import json
 
 from hypothesis import HealthCheck, given, settings
@@ -25,8 +23,6 @@ anything = st.recursive(
 )
 
 patient = settings(deadline=None, suppress_health_check=list(HealthCheck))
-
-
 bodies = st.one_of(
     st.binary(max_size=200),
     anything.map(lambda value: json.dumps(value).encode()),

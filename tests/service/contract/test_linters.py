@@ -1,5 +1,3 @@
-"""The contract passes the recommended rules of the linters that API authors use."""
-
 import os
 import shutil
 import subprocess
@@ -20,13 +18,9 @@ def test_linters_find_no_error_and_no_warning_in_the_contract(tmp_path: Path) ->
     quiet = {"REDOCLY_TELEMETRY": "off", "REDOCLY_SUPPRESS_UPDATE_NOTICE": "true"}
     for command in ("spectral lint --fail-severity=hint", "redocly lint"):
         program, *arguments = command.split()
-        done = subprocess.run(
-            [folder / "node_modules" / ".bin" / program, *arguments, "openapi.yaml"],
-            cwd=folder,
-            env={**os.environ, **quiet},
-            capture_output=True,
-            text=True,
-        )
+        words = [folder / "node_modules" / ".bin" / program, *arguments, "openapi.yaml"]
+        environ = {**os.environ, **quiet}
+        done = subprocess.run(words, cwd=folder, env=environ, capture_output=True, text=True)
         output = done.stdout + done.stderr
         assert done.returncode == 0, output
         assert " warning" not in output.replace("Deprecation warning", ""), output

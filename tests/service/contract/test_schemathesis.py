@@ -1,5 +1,3 @@
-"""Schemathesis checks the running service against its contract, with every check it has."""
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""/docs in a real browser: Swagger UI shows the contract and makes a call."""
-
 import json
 from collections.abc import Iterator
 
@@ -42,12 +40,10 @@ def test_the_page_shows_the_contract_and_makes_a_call(browser: Chrome, running: 
     for word in ("/v1/games", "/v1/advance", "/move", "Webhooks"):
         assert word in text(browser, "body")
     assert fits(browser)
-
     assert executed(browser, START).startswith("200")
     answer = wait_for(browser, START + " .live-responses-table .highlight-code > .microlight")
     assert json.loads(answer)["state"]["seed"] == "example"
     assert fits(browser)
-
     browser.get(running.url + "/docs/rules/zhengfen")
     assert wait_for(browser, "h1").startswith("Zheng Fen")
     assert find(browser, "table td")

@@ -1,5 +1,3 @@
-"""The contract, its page, the rules and the health check."""
-
 import gzip
 import re
 
@@ -42,9 +40,7 @@ def test_rules_are_pages(service: Service, client: FlaskClient) -> None:
 
 
 def test_other_files_are_not_served(client: FlaskClient) -> None:
-    assets = [
-        f"assets/{name}" for name in ("swagger-ui.js", "index.html", "..%2fpy.typed", "rules")
-    ]
+    assets = ("assets/swagger-ui.js", "assets/index.html", "assets/..%2fpy.typed", "assets/rules")
     rules = [f"rules/{name}" for name in ("whist", "README", "..", "%2e%2e%2fapi", "<b>")]
     for path in [*assets, *rules, *(f"{name}.md" for name in rules)]:
         assert client.get(f"/docs/{path}").status_code == 404

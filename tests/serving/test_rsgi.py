@@ -1,12 +1,10 @@
-"""The front of `stich serve` in this process, with a fake of granian's protocol."""
-
 from __future__ import annotations
 
 import asyncio
 import json
 import os
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
@@ -68,9 +66,15 @@ class Protocol:
         return str(json.loads(self.answer)["code"])
 
 
-def run(test: Callable[[RsgiFront], Awaitable[None]]) -> list[str]:
-    """Run a test with a front in an event loop; the threads in which the application was called."""
-    app, threads = create_app(), []
+@pytest.fixture
+def threads() -> list[str]:
+    """The threads in which the application was called."""
+    return []
+
+
+@pytest.fixture
+def front(threads: list[str]) -> Iterator[RsgiFront]:
+    app = create_app()
 
     @app.get("/long")
     def long() -> str:
@@ -81,26 +85,19 @@ def run(test: Callable[[RsgiFront], Awaitable[None]]) -> list[str]:
         threads.append(threading.current_thread().name.removesuffix("_0"))
         return app(environ, start_response)
 
-    async def main() -> None:
+    with asyncio.Runner() as runner:
         front = RsgiFront(spy, MEBIBYTE, CollectorRegistry())
-        front.loop = asyncio.get_running_loop()
-        await test(front)
-
-    asyncio.run(main())
-    return threads
+        front.loop = runner.get_loop()
+        yield front
 
 
-async def send(
-    front: RsgiFront,
-    proto: Any,
-    *headers: tuple[str, str],
-    path: str = "/v1/moves",
-    method: str = "POST",
-) -> Any:
-    """Let the front answer; `proto` stands for a class of granian, which has it compiled only."""
+def begin(
+    front: RsgiFront, proto: Any, *headers: tuple[str, str], path: str = "/v1/moves"
+) -> asyncio.Task[None]:
+    """Ask the front; `proto` stands for a class of granian, which has it compiled only."""
     scope: Any = SimpleNamespace(
         headers=Headers([("content-type", "application/json"), *headers]),
-        method=method,
+        method="POST" if proto.pieces else "GET",
         path=path,
         query_string="",
         server="127.0.0.1:8080",
@@ -108,14 +105,18 @@ async def send(
         scheme="http",
         http_version="1.1",
     )
-    await front.__rsgi__(scope, proto)
+    return front.loop.create_task(front.__rsgi__(scope, proto))
+
+
+def send(front: RsgiFront, proto: Protocol, *headers: tuple[str, str], **path: str) -> Protocol:
+    front.loop.run_until_complete(begin(front, proto, *headers, **path))
     return proto
 
 
-async def post(front: RsgiFront, path: str, body: bytes) -> Any:
+def post(front: RsgiFront, path: str, body: bytes) -> Protocol:
     """Post a body of a known length, in pieces of 4 KiB."""
     proto = Protocol(*(body[start : start + 4096] for start in range(0, len(body), 4096)))
-    return await send(front, proto, ("content-length", str(len(body))), path=path)
+    return send(front, proto, ("content-length", str(len(body))), path=path)
 
 
 PAIRS = "".join(f"{rank}c{rank}d" for rank in "3456789TJQK")
@@ -123,80 +124,69 @@ PASSES = {"state": wire(["3c", "4c", "5c"]), "moves": ["pass"] * 201}
 
 
 @pytest.mark.parametrize(
-    ("path", "body"),
+    ("path", "body", "status"),
     [
-        ("/v1/moves", moves(LONGEST[:28], "7c", "7d")),
-        ("/v1/moves", moves(PAIRS, "Ac", "Ad")),
-        ("/v1/advance", json.dumps(PASSES).encode()),
+        ("/v1/moves", moves(LONGEST[:28], "7c", "7d"), 200),
+        ("/v1/moves", moves(PAIRS, "Ac", "Ad"), 200),
+        ("/v1/advance", json.dumps(PASSES).encode(), 422),
     ],
     ids=["long list", "large hand", "many moves"],
 )
-def test_long_work_is_done_in_another_thread(path: str, body: bytes) -> None:
-    async def test(front: RsgiFront) -> None:
-        assert (await post(front, path, body)).status == (422 if path == "/v1/advance" else 200)
+def test_long_work_is_done_in_another_thread(
+    front: RsgiFront, threads: list[str], path: str, body: bytes, status: int
+) -> None:
+    assert post(front, path, body).status == status
+    assert threads == ["MainThread", "long-work"]
 
-    assert run(test) == ["MainThread", "long-work"]
 
-
-def test_without_a_slot_the_service_is_busy(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_slot_the_service_is_busy(
+    front: RsgiFront, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(rsgi, "SLOT_SECONDS", 0)
-
-    async def test(front: RsgiFront) -> None:
-        front.slots = asyncio.Semaphore(0)
-        list_ = await post(front, "/v1/moves", moves(LONGEST, "7c", "7d"))
-        large = await post(front, "/v1/moves", b" " * (LARGE_BODY + 1))
-        for answer in (list_, large):
-            assert (answer.status, answer.code) == (429, "busy")
-            assert matches("Problem", json.loads(answer.answer))
-            assert answer.headers["Retry-After"] == "10"
-            assert answer.headers["X-Request-Id"] == json.loads(answer.answer)["request_id"]
-            assert answer.headers["Access-Control-Allow-Origin"] == "*"
-        assert "Connection" not in list_.headers
-        assert large.headers["Connection"] == "close"
-        assert large.read < LARGE_BODY + 4096
-        assert (await post(front, "/v1/start", b'{"game": "dasan"}')).status == 200
-        assert (await send(front, Protocol(), path="/long", method="GET")).code == "busy"
-
-    run(test)
+    front.slots = asyncio.Semaphore(0)
+    list_ = post(front, "/v1/moves", moves(LONGEST, "7c", "7d"))
+    large = post(front, "/v1/moves", b" " * (LARGE_BODY + 1))
+    for answer in (list_, large):
+        assert (answer.status, answer.code) == (429, "busy")
+        assert matches("Problem", json.loads(answer.answer))
+        assert answer.headers["Retry-After"] == "10"
+        assert answer.headers["X-Request-Id"] == json.loads(answer.answer)["request_id"]
+        assert answer.headers["Access-Control-Allow-Origin"] == "*"
+    assert "Connection" not in list_.headers
+    assert large.headers["Connection"] == "close"
+    assert large.read < LARGE_BODY + 4096
+    assert post(front, "/v1/start", b'{"game": "dasan"}').status == 200
+    assert send(front, Protocol(), path="/long").code == "busy"
 
 
-def test_a_large_static_file_needs_no_slot(tmp_path: Path) -> None:
+def test_a_large_static_file_needs_no_slot(front: RsgiFront, tmp_path: Path) -> None:
     file = tmp_path / "large"
     file.write_bytes(bytes(LARGE_ANSWER + 1))
-
-    async def test(front: RsgiFront) -> None:
-        front.app, front.slots = Flask("files", static_folder=tmp_path), asyncio.Semaphore(0)
-        answer = await send(front, Protocol(), path=f"/{tmp_path.name}/large", method="GET")
-        assert (answer.status, answer.file) == (200, str(file))
-        os.close(answer.pipe)
-
-    run(test)
+    front.app, front.slots = Flask("files", static_folder=tmp_path), asyncio.Semaphore(0)
+    answer = send(front, Protocol(), path=f"/{tmp_path.name}/large")
+    assert (answer.status, answer.file) == (200, str(file))
+    os.close(answer.pipe)
 
 
-def test_a_header_that_is_sent_twice_has_both_values() -> None:
-    async def test(front: RsgiFront) -> None:
-        twice = (("accept-encoding", "br"), ("accept-encoding", "gzip"))
-        answer = await send(front, Protocol(), *twice, path="/v1/games/dasan", method="GET")
-        assert answer.headers["Content-Encoding"] == "gzip"
-
-    run(test)
+def test_a_header_that_is_sent_twice_has_both_values(front: RsgiFront) -> None:
+    twice = (("accept-encoding", "br"), ("accept-encoding", "gzip"))
+    answer = send(front, Protocol(), *twice, path="/v1/games/dasan")
+    assert answer.headers["Content-Encoding"] == "gzip"
 
 
-def test_a_body_is_large_from_16_kib_on() -> None:
-    async def test(front: RsgiFront) -> None:
-        for _ in range(3):  # a slot is given back
-            front.slots = asyncio.Semaphore(1)
-            for size in (LARGE_BODY, LARGE_BODY + 1):
-                assert (await post(front, "/v1/moves", b" " * size)).code == "malformed-json"
-                pieces = [b"{}", *[b" "] * (size - 2)]  # without a length
-                proto = await send(front, Protocol(*pieces), ("transfer-encoding", "chunked"))
-                assert proto.code == "invalid-request"
-            assert not front.slots.locked()
-
-    assert run(test) == ["MainThread", "MainThread", "long-work", "long-work"] * 3
+def test_a_body_is_large_from_16_kib_on(front: RsgiFront, threads: list[str]) -> None:
+    for _ in range(3):  # a slot is given back
+        front.slots = asyncio.Semaphore(1)
+        for size in (LARGE_BODY, LARGE_BODY + 1):
+            assert post(front, "/v1/moves", b" " * size).code == "malformed-json"
+            pieces = [b"{}", *[b" "] * (size - 2)]  # without a length
+            proto = send(front, Protocol(*pieces), ("transfer-encoding", "chunked"))
+            assert proto.code == "invalid-request"
+        assert not front.slots.locked()
+    assert threads == ["MainThread", "MainThread", "long-work", "long-work"] * 3
 
 
-def test_pieces_are_made_as_the_client_reads_until_it_leaves() -> None:
+def test_pieces_are_made_as_the_client_reads_until_it_leaves(front: RsgiFront) -> None:
     made = 0
 
     def pieces() -> Iterator[bytes]:
@@ -209,27 +199,21 @@ def test_pieces_are_made_as_the_client_reads_until_it_leaves() -> None:
         start_response("200 OK", [])
         return Pieces(pieces(), rest=0)
 
-    async def test(front: RsgiFront) -> None:
-        front.app = app
-        proto = Protocol()
-        task = asyncio.ensure_future(send(front, proto))
-        read = 0
-        while read < 20 * PIECE:
-            await asyncio.sleep(0)
-            with suppress(BlockingIOError):
-                read += len(os.read(proto.pipe, 4096)) if proto.file else 0
-            assert made * PIECE <= read + 4 * PIECE  # in the pipe, before it, and being made
-        os.close(proto.pipe)
-        await task
-
-    run(test)
+    front.app = app
+    proto = Protocol()
+    task = begin(front, proto)
+    read = 0
+    while read < 20 * PIECE:
+        front.loop.run_until_complete(asyncio.sleep(0))
+        with suppress(BlockingIOError):
+            read += len(os.read(proto.pipe, 4096)) if proto.file else 0
+        assert made * PIECE <= read + 4 * PIECE  # in the pipe, before it, and being made
+    os.close(proto.pipe)
+    front.loop.run_until_complete(task)
 
 
 @pytest.mark.parametrize("length", [10, LARGE_BODY + 1])
-def test_a_body_that_ends_with_its_connection(length: int) -> None:
-    async def test(front: RsgiFront) -> None:
-        broken = Protocol(b"{", error=RuntimeError("stream error"))
-        await send(front, broken, ("content-length", str(length)))
-        assert (broken.status, broken.code) == (400, "malformed-json")
-
-    run(test)
+def test_a_body_that_ends_with_its_connection(front: RsgiFront, length: int) -> None:
+    broken = Protocol(b"{", error=RuntimeError("stream error"))
+    send(front, broken, ("content-length", str(length)))
+    assert (broken.status, broken.code) == (400, "malformed-json")

@@ -225,3 +225,27 @@ def test_who_holds_the_called_card_is_unknown_until_it_is_played(number: int) ->
                 assert games.get("dasan").state(mixed).view(seat).to_dict() == view
                 compared += 1
     assert compared
+
+
+@pytest.mark.parametrize("name", games.GAMES)
+def test_options_at_and_beyond_their_limits(name: str) -> None:
+    game = games.get(name)
+    wrong: list[tuple[str, tuple[Any, str, dict[str, Any]]]] = [
+        *[("players", (n, "x", {})) for n in (game.min_players - 1, game.max_players + 1)],
+        *[("seed", (None, seed, {})) for seed in ("", "x" * 129)],
+    ]
+    for option in game.options:
+        good: list[Any] = [True, False]
+        bad: list[Any] = ["1", 1.0, [], 0, 1]
+        if option.minimum is not None and option.maximum is not None:
+            good = [option.minimum, option.maximum]
+            bad = ["1", 1.0, [], option.minimum - 1, option.maximum + 1, True]
+        (good if option.nullable else bad).append(None)
+        for value in good:
+            assert game.start(None, "x", {option.name: value}).options[option.name] == value
+        wrong += [(f"options.{option.name}", (None, "x", {option.name: value})) for value in bad]
+    for field, arguments in wrong:
+        with pytest.raises(games.OptionError) as error:
+            game.start(*arguments)
+        assert error.value.field == field
+    assert game.start(None, "🂡" * 128, {}).players == game.min_players

@@ -10,7 +10,9 @@ import games
 from games.doudizhu.combinations import NAMES
 from games.doudizhu.combinations import combinations as combinations_of
 from games.doudizhu.move_list import DoudizhuMoves
-from tests.support.games.climbing import Reading, assert_lists
+from games.game import Category
+from tests.support.games.climbing import Reading, assert_lists, doudizhu
+from tests.support.games.playing import reason
 
 RANKS = [*"3456789TJQKA2", "Bj", "Rj"]
 JOKERS = [13, 14]
@@ -139,3 +141,17 @@ def test_known_counts_from_the_full_deck() -> None:
             found[str(move.category)] += 1
     by_category = [found[name] for name in NAMES]
     assert by_category == [15, 13, 13, 182, 156, 36, 52, 45, 7161, 2939, 1170, 858, 13, 1]
+
+
+@pytest.mark.parametrize("players", [3, 4])
+@pytest.mark.parametrize(
+    "category", games.get("doudizhu").categories, ids=lambda category: category.name
+)
+def test_a_category_exists_for_its_numbers_of_players(category: Category, players: int) -> None:
+    """With four players nothing has solos attached, and no quad has kickers."""
+    cards = re.findall("..", category.example.removeprefix("play:"))
+    if category.name == "rocket":
+        cards *= players - 2  # one of each joker in each pack
+    state = doudizhu([" ".join([*cards, "Ac"]), *["Ad", "Ah", "As"][: players - 1]])
+    exists = players <= (category.max_players or 4)
+    assert (reason(state, "play:" + "".join(cards)) == "legal") is exists

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from service.app import create_app
 from tests.support.service.contract import Service
+from tools import worst_bodies
 
 PATHS = [f"/v1/{name}" for name in ("start", "moves", "validate", "advance", "view")]
 SERVICE = Service(create_app().test_client())
@@ -44,3 +45,11 @@ def test_any_body(path: str, body: bytes) -> None:
 def test_any_path(path: str, name: str) -> None:
     response = SERVICE.client.get(path.format(name.replace("/", "%2F").replace("?", "%3F")))
     assert response.status_code in (200, 302, 404)  # / leads to /docs
+
+
+def test_every_bad_body_has_a_documented_answer() -> None:
+    client = worst_bodies.client()
+    for operation, what, body in worst_bodies.bodies(size=25_000):
+        path = f"/v1/{operation}"
+        status = client.post(path, data=body, content_type="application/json").status_code
+        assert status in (200, 400, 403, 422), what

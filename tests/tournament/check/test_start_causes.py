@@ -1,5 +1,3 @@
-"""A bot that does not start is told why, each cause with its fix."""
-
 from pathlib import Path
 
 import pytest
@@ -9,8 +7,6 @@ from tests.support.tournament.cups import stich, write
 from tournament.bot.launch import LaunchSettings
 from tournament.bot.start_causes import FailedStart, start_fix
 from tournament.config.cup import Limits
-
-BY_HAND = "Start it by hand"
 
 # What a bot wrote, how it ended (None: it runs), and words of the fix.
 OUTPUTS: list[tuple[str, int | None, str]] = [
@@ -43,11 +39,6 @@ def test_output_and_return_code_say_why(output: str, status: int | None, words: 
     assert words in fix(output, status)
 
 
-def test_a_bot_that_has_the_network_is_not_told_to_ask_for_it() -> None:
-    for sandboxed in (True, False):
-        assert "--network" not in fix("ENETUNREACH", 1, sandboxed, network=sandboxed)
-
-
 def test_a_virtual_environment_elsewhere_is_named(tmp_path: Path) -> None:
     (tmp_path / "bin").mkdir()
     for name in ("pyvenv.cfg", "bin/python"):
@@ -60,6 +51,8 @@ def test_a_cause_that_is_not_known_has_no_fix() -> None:
     for output in ("the deck is on fire", "No such file or directory: '/no/such'"):
         assert fix(output, 1) == ""
     assert fix("listening on port 9999", None) == ""
+    for sandboxed in (True, False):  # a bot that has the network
+        assert "--network" not in fix("ENETUNREACH", 1, sandboxed, network=sandboxed)
 
 
 CRLF = b"#!/bin/sh\r\nexec sleep 60\r\n"
@@ -74,22 +67,19 @@ FAILING = [
     ("./bot.py", CRLF, "Windows line ends: convert it with sed"),
     ("python bot.py", *BAD[0]),
     ("python bot.py", FORK, "leave out & and --daemon"),
-    ("python none.py", b"", BY_HAND),
+    ("python none.py", b"", "Start it by hand"),
     ("pythn bot.py", b"", 'there is no program "pythn"; install it'),
-    ("python bot.py", b"raise SystemExit('no deck')", BY_HAND),
+    ("python bot.py", b"raise SystemExit('no deck')", "Start it by hand"),
 ]
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 @pytest.mark.parametrize(("command", "program", "words"), FAILING)
-def test_check_says_the_fix(folder: Path, command: str, program: bytes, words: str) -> None:
-    (folder / "bot.py").write_bytes(program)
-    (folder / "bot.py").chmod(0o755)
+def test_check_says_the_fix(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, program: bytes, words: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bot.py").write_bytes(program)
+    (tmp_path / "bot.py").chmod(0o755)
     status, report = checked("--command", command, "--start-ms", "60000")
     (failure,) = failures(report)
     assert status == 1
@@ -97,27 +87,21 @@ def test_check_says_the_fix(folder: Path, command: str, program: bytes, words: s
     assert words not in failure["problem"]
 
 
-@pytest.mark.parametrize(
-    "command",
-    ["duel BOT greedy --game dasan --no-sandbox", "join http://127.0.0.1:9 ann BOT --no-sandbox"],
-    ids=["duel", "join"],
-)
-def test_duel_and_join_say_the_fix(folder: Path, command: str) -> None:
-    program, words = BAD[0]
-    (folder / "bot.py").write_bytes(program)
-    bot = f"python {folder}/bot.py"
-    done = stich(*(bot if word == "BOT" else word for word in command.split()))
-    assert done.returncode == 1
-    assert words in " ".join(done.stderr.split())
-    assert "same folder" not in done.stderr, "a warning for organisers"
-
-
-def test_run_says_the_fix_for_every_bot(folder: Path) -> None:
+def test_duel_join_and_run_say_the_fix_for_every_bot(tmp_path: Path) -> None:
     bots = {}
     for number, (program, _) in enumerate(BAD):
-        (folder / f"bot{number}.py").write_bytes(program)
-        bots[f"bad{number}"] = f"python {folder}/bot{number}.py"
-    done = stich("run", write(folder, bots, deals=1), "--out", folder / "run")
+        (tmp_path / f"bot{number}.py").write_bytes(program)
+        bots[f"bad{number}"] = f"python {tmp_path}/bot{number}.py"
+    duel, join = (
+        ("duel", bots["bad0"], "greedy"),
+        ("join", "http://127.0.0.1:9", "ann", bots["bad0"]),
+    )
+    for command in ((*duel, "--game", "dasan"), join):
+        done = stich(*command, "--no-sandbox")
+        assert done.returncode == 1
+        assert BAD[0][1] in " ".join(done.stderr.split())
+        assert "same folder" not in done.stderr, "a warning for organisers"
+    done = stich("run", write(tmp_path, bots, deals=1), "--out", tmp_path / "run")
     assert done.returncode == 1
     for name, (_, words) in zip(bots, BAD, strict=True):
         assert name in done.stderr

@@ -1,5 +1,3 @@
-"""`stich check` with bots that it starts: some die, do not start or write too much."""
-
 import shlex
 import sys
 from pathlib import Path
@@ -16,14 +14,12 @@ from tournament.check.suite import OPTIONS
 
 
 def command(program: str, tmp_path: Path) -> str:
-    """The command of a bot that is this program."""
     path = tmp_path / "program.py"
     path.write_text(program)
     return shlex.join([sys.executable, str(path)])
 
 
 def check_dasan(program: str, positions: int, tmp_path: Path) -> tuple[int, dict[str, Any]]:
-    """The check of a bot that is this program."""
     words = ("--game", "dasan", "--positions", str(positions), *PATIENT)
     return checked("--command", command(program, tmp_path), *words)
 

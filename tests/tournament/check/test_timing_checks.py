@@ -1,5 +1,3 @@
-"""The timing checks: no test waits or depends on the machine."""
-
 import pytest
 
 from stich.console.check_report import CheckProgress, print_as_they_come

@@ -12,8 +12,7 @@ from tournament.results.course import course as course_of
 from tournament.results.match_arrays import collect
 from tournament.results.standings import Standings, standings
 
-Played = tuple[int, str, dict[str, int]]
-"""A block of one match: round, stage, and the points of each bot."""
+Played = tuple[int, str, dict[str, int]]  # a block of one match: round, stage, and points
 
 
 def table(format: str, blocks: Sequence[Played], **about: Any) -> Standings:

@@ -39,7 +39,6 @@ def csv_rows(store: Store) -> list[dict[str, str]]:
 
 @pytest.fixture(scope="module")
 def rows(store: Store) -> list[dict[str, Any]]:
-    """The rows as JSON."""
     return [json.loads(line) for line in written(store, "jsonl").splitlines()]
 
 

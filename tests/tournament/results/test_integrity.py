@@ -1,5 +1,3 @@
-"""Soft play: bots that never beat each other are flagged, honest bots are not."""
-
 import json
 import random
 from collections.abc import Iterator

@@ -1,5 +1,3 @@
-"""The table of a ladder: which bots have a place, and which evidence their ranks rest on."""
-
 import random
 from functools import cache
 from operator import add
@@ -17,12 +15,7 @@ from tournament.results.files.export import rows
 from tournament.results.files.exported_rows import ExportedRows
 from tournament.results.standings import Standings, standings
 
-OLD = "abcdefgh"
-"""From best to worst."""
-
-
-def points(table: tuple[str, ...], dice: random.Random) -> list[int]:
-    return [round(dice.gauss(-3 * OLD.find(bot), 4)) for bot in table]
+OLD = "abcdefgh"  # from best to worst
 
 
 @cache
@@ -34,7 +27,7 @@ def season(epochs: int = 30, late: str = "") -> list[MatchSummary]:
         bots = [*OLD, *late] if epoch == epochs else [*OLD]
         learnt = []
         for stage, table in draw_tables("seed", epoch, bots, 3, known):
-            scores = points(table, dice)
+            scores = [round(dice.gauss(-3 * OLD.find(bot), 4)) for bot in table]
             learnt.append((stage, dict(zip(table, map(float, scores), strict=True))))
             summary = match(len(played), 0, table, scores)
             played.append(summary._replace(round=epoch, stage=stage, seatings=1))
@@ -48,7 +41,6 @@ def ladder(played: list[MatchSummary], **about: Any) -> MemoryRun:
 
 @pytest.fixture(scope="module")
 def plain() -> Standings:
-    """The table of a ladder that goes on, in which nothing special has happened."""
     return standings(ladder(season()))
 
 
@@ -125,7 +117,6 @@ def test_a_ladder_without_a_block_has_a_table() -> None:
 
 
 def test_a_bot_that_changes_is_placed_by_its_later_blocks() -> None:
-    """From a block on, the worst bot plays much better."""
     changing = []
     for summary in season(60):
         better = [40 * (bot == "h" and summary.block >= 500) for bot in summary.seating]

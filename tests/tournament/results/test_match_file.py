@@ -1,5 +1,3 @@
-"""A file of matches is read as the run that it came from; a line that cannot be used is refused."""
-
 import json
 import re
 from dataclasses import replace
@@ -63,16 +61,14 @@ def test_the_schema_beside_the_page_is_that_of_the_lines(lines: list[Line]) -> N
     assert not validator.is_valid({**lines[0], "block": "1"})
 
 
-def test_a_file_is_read_as_its_run(finished: Path, lines: list[Line], tmp_path: Path) -> None:
+def test_a_file_is_read_as_its_run_and_has_pages(
+    finished: Path, lines: list[Line], tmp_path: Path
+) -> None:
     file = write(tmp_path / "spring.jsonl", lines)
     for format in ("csv", "decisions", "matches"):
         of_run = succeed("export", finished, "--format", format).stdout
         of_input = stich("export", "-", "--format", format, input=file.read_text("utf-8")).stdout
         assert of_run == succeed("export", file, "--format", format).stdout == of_input != ""
-
-
-def test_a_file_has_pages(lines: list[Line], tmp_path: Path) -> None:
-    file = write(tmp_path / "spring.jsonl", lines)
     (tmp_path / "temporary").mkdir()
     served = started("arena", file, "--port", "0", TMPDIR=str(tmp_path / "temporary"))
     try:
@@ -127,27 +123,21 @@ def test_a_bad_line_is_refused(lines: list[Line], change: Line, field: str, what
 def test_a_match_of_a_file_is_found_by_a_part_of_any_id(lines: list[Line]) -> None:
     named = zip(("zebra", "zebra 2", "☃☃"), lines[:3], strict=True)
     file = MatchFile([json.dumps(line | {"match": name}).encode() for name, line in named], "file")
-    assert [file.match(part).match for part in ("zebra", "zebra ", "☃")] == [
-        "zebra",
-        "zebra 2",
-        "☃☃",
-    ]
+    for part, name in (("zebra", "zebra"), ("zebra ", "zebra 2"), ("☃", "☃☃")):
+        assert file.match(part).match == name
     with pytest.raises(NoMatch, match="More than one"):
         file.match("zeb")
 
 
-@pytest.mark.parametrize(
-    ("text", "what"),
-    [
+def test_a_file_without_matches_is_refused() -> None:
+    for text, what in (
         (b"", "there is no match"),
         (b"{", "1: line: is not JSON"),
         (b'{"block":0,"seating":0,"seat":0,"bot":"a","adjusted":4,"deals":1}', "--format matches"),
         (b'{"results":[{"x":' + b"[" * 100_000, "1: line: is not JSON"),
-    ],
-)
-def test_a_file_without_matches_is_refused(text: bytes, what: str) -> None:
-    with pytest.raises(LineError, match=what):
-        MatchFile([text], "bad")
+    ):
+        with pytest.raises(LineError, match=what):
+            MatchFile([text], "bad")
 
 
 def test_verify_names_the_match_and_what_differs(lines: list[Line], tmp_path: Path) -> None:

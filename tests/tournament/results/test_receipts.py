@@ -1,5 +1,3 @@
-"""An organiser who holds the signing key rewrites a run, or a page of the file is damaged."""
-
 import sqlite3
 from collections.abc import Callable
 from dataclasses import replace
@@ -21,8 +19,7 @@ from tournament.store.tables import decisions, details, matches, voids
 
 CUP = played.cup()
 SEEN = 4  # matches before the receipt
-Run = tuple[Cup, list[MatchRecord], int]
-"""The cup, the matches, and the number of matches before the disqualification."""
+Run = tuple[Cup, list[MatchRecord], int]  # the last: how many matches before a disqualification
 
 
 @pytest.fixture(scope="module")

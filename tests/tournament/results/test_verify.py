@@ -1,5 +1,3 @@
-"""Verification accepts honest runs and names what was forged."""
-
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import islice
@@ -114,9 +112,8 @@ def test_a_deal_that_was_not_scheduled_is_found(honest: MemoryRun, tmp_path: Pat
     with run(tmp_path, cup(deals=3, commit=True), {"cat": 12}) as store:
         longer = in_memory(store)
     records, summaries = longer.records, longer.summary_rows
-    swapped = verify(
-        MemoryRun(honest.about, summaries[:3] + summaries[6:], records[:3] + records[6:])
-    )
+    swap = MemoryRun(honest.about, summaries[:3] + summaries[6:], records[:3] + records[6:])
+    swapped = verify(swap)
     detail_of = {mismatch.match: mismatch.detail for mismatch in swapped.mismatches}
     for extra, missing in zip(records[6:], honest.records[3:], strict=True):
         assert "no such match" in detail_of[extra.match]

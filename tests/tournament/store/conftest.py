@@ -1,5 +1,3 @@
-"""New stores in SQLite and in PostgreSQL."""
-
 import os
 import pwd
 import shutil

@@ -1,5 +1,3 @@
-"""The store in PostgreSQL: lost connections, the lock of the runner, and its URL in messages."""
-
 import gc
 import re
 from collections.abc import Callable

@@ -1,5 +1,3 @@
-"""The store: matches are atomic, in SQLite and in PostgreSQL."""
-
 import threading
 from collections.abc import Callable
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Only the user's own commands write to a store: changes by other programs are found."""
-
 import json
 import shutil
 from collections.abc import Iterator

@@ -1,9 +1,8 @@
-"""Properties of every game with every number of players, in random games."""
-
 import json
 import random
 import re
 from collections import Counter
+from importlib.metadata import distribution
 from itertools import islice
 from typing import Any
 
@@ -11,6 +10,7 @@ import pytest
 
 import games
 from games import IllegalMove, Position
+from games.errors import Reason
 from tests.support.games.playing import reason
 from tests.support.games.random_games import IDS, TABLES, permuted, random_game
 
@@ -18,7 +18,6 @@ Wire = dict[str, Any]
 
 
 def played(wire: Wire) -> list[str]:
-    """The cards played in this deal, from its history."""
     plays = [entry["move"][5:] for entry in wire["history"] if entry["move"].startswith("play:")]
     return [card for play in plays for card in re.findall("..", play.partition("=")[0])]
 
@@ -32,7 +31,6 @@ def outside_hands(wire: Wire) -> list[str]:
 
 
 def is_fair(name: str, result: Wire) -> bool:
-    """Whether the scores of a deal add up as the rules say."""
     scores: list[int] = result["scores"]
     if name == "ninefivetwo":
         pairs = zip(result["tricks"], result["targets"], strict=True)
@@ -98,7 +96,6 @@ def test_lists_are_in_order_canonical_and_legal(name: str, players: int) -> None
 
 
 def order(position: Position, text: str) -> tuple[Any, ...]:
-    """The sort key of a move in the contract's order."""
     kind, _, rest = text.partition(":")
     deck = position.game.deck(position.players)
     cards = re.findall("..", rest.partition("=")[0])
@@ -117,7 +114,6 @@ def order(position: Position, text: str) -> tuple[Any, ...]:
 
 
 def shuffled(text: str, rng: random.Random) -> str:
-    """The same move with its cards in another order."""
     match = re.fullmatch("((?:play|give|discard):)([^=]*)(.*)", text)
     if match is None:
         return text
@@ -131,7 +127,6 @@ PIECES = ["pass", "bid:1", "bid:3", "trump:h", "call:4c", "call:7h", "call:3d", 
 @pytest.mark.parametrize(("name", "players"), TABLES, ids=IDS)
 @pytest.mark.parametrize("number", range(2))
 def test_wire_forms_can_be_read_back(name: str, players: int, number: int) -> None:
-    """Lists of cards may come in any order, and go back in deck order."""
     game, rng = games.get(name), random.Random(5)
     for state in random_game(name, players, number):
         wire = json.loads(json.dumps(state.to_dict()))
@@ -249,3 +244,32 @@ def test_options_at_and_beyond_their_limits(name: str) -> None:
             game.start(*arguments)
         assert error.value.field == field
     assert game.start(None, "🂡" * 128, {}).players == game.min_players
+
+
+@pytest.mark.parametrize(
+    ("game", "players"), [("doudizhu", 3), ("doudizhu", 4), ("dasan", 3), ("zhengfen", 4)]
+)
+def test_a_refusal_names_every_kind_of_play_that_is_legal(game: str, players: int) -> None:
+    dice = random.Random(1)
+    refusals: list[tuple[str, set[str]]] = []
+    for seed in range(8):
+        state = games.get(game).start(players, str(seed), {"deals": 1})
+        while state.turn is not None:
+            moves = list(state.moves())
+            for card in state.to_dict()["hands"][state.turn] if state.to_beat else ():
+                try:
+                    state.check(f"play:{card}")
+                except IllegalMove as error:
+                    if error.reason == Reason.WRONG_CATEGORY:
+                        kinds = {move.category for move in moves if move.category}
+                        refusals.append((error.detail, kinds))
+            state = state.advance(dice.choice(moves))
+    assert len(refusals) > 100
+    for detail, kinds in refusals:
+        assert all(kind in detail for kind in {"cannot beat", *kinds}), detail
+
+
+def test_rules_are_compiled_in_a_wheel_for_one_platform_only() -> None:
+    """An editable install, like a pure wheel, is for every platform."""
+    tags = distribution("stich").read_text("WHEEL") or ""
+    assert ("Root-Is-Purelib: false" in tags) == games.COMPILED

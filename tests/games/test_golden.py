@@ -45,7 +45,6 @@ def test_every_number_of_players_and_option_has_a_golden_game() -> None:
 
 
 def verdict(position: Position, move: str) -> dict[str, Any]:
-    """What /v1/validate answers for a move, without the sentence."""
     try:
         found = position.check(move)
     except IllegalMove as error:

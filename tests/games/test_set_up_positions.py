@@ -100,7 +100,6 @@ def post(game: Game, data: Wire, rng: random.Random) -> str:
 
 
 def play_on(game: Game, state: State, rng: random.Random) -> None:
-    """Play on for a while; states and views on the way are valid."""
     for step in range(40):
         if step % 5 == 0:
             wire, view = state.to_dict(), state.view(step % state.players).to_dict()

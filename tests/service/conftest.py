@@ -8,7 +8,6 @@ from tests.support.service.running import running as running
 
 @pytest.fixture
 def client() -> FlaskClient:
-    """A bare client of a fresh application."""
     return create_app().test_client()
 
 

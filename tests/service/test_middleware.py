@@ -1,8 +1,14 @@
-"""CORS headers, metrics, and what HTTP clients expect from any path."""
+import json
+import logging
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
+from werkzeug.test import EnvironBuilder
 
+from service import logs
+from service.settings import Settings
 from tests.support.service.contract import Service
 
 ORIGIN = {"Origin": "https://example.org"}
@@ -64,3 +70,40 @@ def test_metrics_of_one_process(service: Service) -> None:
         'stich_problems_total{code="invalid-request",route="/v1/moves"} 1.0',
         'stich_problems_total{code="method-not-allowed",route="none"} 2.0',
     }
+
+
+NAMES = ("service", "_granian")
+
+
+@pytest.fixture(autouse=True)
+def loggers_as_before() -> Iterator[None]:
+    """Restore the loggers of the process, which `configure` changes."""
+    saved = [(log, log.handlers, log.propagate, log.level) for log in map(logging.getLogger, NAMES)]
+    yield
+    for log, handlers, propagate, level in saved:
+        log.handlers, log.propagate = handlers, propagate
+        log.setLevel(level)
+
+
+def environ(path: str) -> Any:
+    made = EnvironBuilder(environ_base={"REMOTE_ADDR": "192.0.2.7"}).get_environ()
+    return {**made, "PATH_INFO": path, logs.REQUEST_ID: "id-1"}
+
+
+def test_a_request_and_an_error_are_one_line_each(capsys: pytest.CaptureFixture[str]) -> None:
+    try:
+        raise RuntimeError("no\nsecret")
+    except RuntimeError as caught:
+        error = caught
+    lines = {}
+    for form in ("text", "json"):
+        logs.configure(Settings.from_environ({"STICH_LOG_FORMAT": form}))
+        logs.log_request(environ("/v1/\nforged line"), 404, 0.0015)
+        lines[form] = capsys.readouterr().err.splitlines()
+    assert lines["text"][0].endswith(r"192.0.2.7 GET /v1/\nforged line 404 1.500 ms id-1")
+    logs.log_error(error, environ("/"))
+    (request,), (entry,) = lines["json"], capsys.readouterr().err.splitlines()
+    about = {"logger": "service.access", "level": "info", "status": 404, "request_id": "id-1"}
+    assert json.loads(request).items() >= {**about, "path": r"/v1/\nforged line"}.items()
+    assert json.loads(entry)["request_id"] == "id-1"
+    assert json.loads(entry)["trace"].endswith("RuntimeError: no\nsecret")

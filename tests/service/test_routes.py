@@ -1,10 +1,13 @@
-"""Every operation under /v1: what it accepts and what it answers."""
+from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
 import games
+from games import Reason
 from service.schemas.fields import MAX_LISTED_MOVES
+from tests.support.games import golden, ninefivetwo
+from tests.support.games.climbing import dasan_wire, doudizhu_wire
 from tests.support.games.random_games import TABLES
 from tests.support.games.zhengfen import wire
 from tests.support.service.contract import Service, states
@@ -139,3 +142,57 @@ def test_a_history_does_not_grow_beyond_what_may_be_posted(service: Service) -> 
     for before, moves in ((grown, ["pass"]), (last, ["pass"] * 3)):
         problem = service.post("/v1/advance", {"state": before, "moves": moves})
         assert problem["code"] == "invalid-state"
+
+
+OVER = golden.load("doudizhu-3-0")["final"]
+
+
+def auction(**fields: Any) -> Any:
+    return dasan_wire(["4h 6c", "5c", "7c", "8c"], **{"bid": 0, "declarer": None, **fields})
+
+
+def trick(table: str | None, hand: str) -> Any:
+    return doudizhu_wire([hand, "Kc", "Kd"], table)
+
+
+NINE = ninefivetwo.wire(
+    "play", ("2c", "4c", "6c 7d"), turn=2, trick=ninefivetwo.trick((0, "8d"), (1, "9d"))
+)
+FLUSH = golden.load("positions")[6]["state"]
+
+CASES: list[tuple[str, Any, str]] = [
+    ("syntax", trick(None, "3c"), "play:3c "),
+    ("syntax", OVER, "nothing"),
+    ("syntax", OVER, "\ud800"),
+    ("game-over", OVER, "pass"),
+    ("wrong-phase", trick(None, "3c"), "bid:1"),
+    ("must-bid", auction(phase="auction"), "pass"),
+    ("bid-too-low", auction(phase="auction", bid=2, turn=1, passes=0), "bid:2"),
+    ("must-lead", trick(None, "3c"), "pass"),
+    ("not-callable", auction(phase="call", bid=1, declarer=0), "call:Jc"),
+    ("not-held", trick(None, "3c 4c"), "play:5c"),
+    ("wrong-number", NINE, "play:6c7d"),
+    ("not-a-combination", trick(None, "3c 4c"), "play:3c4c"),
+    ("wrong-category", trick("play:3c", "4c 4d 5d"), "play:4c4d"),
+    ("not-higher", trick("play:5c", "4c 4d"), "play:4c"),
+    ("ambiguous", FLUSH, "play:TcQcKcBjRj"),
+    ("must-follow", NINE, "play:6c"),
+]
+
+
+@pytest.mark.parametrize(("reason", "state", "move"), CASES)
+def test_a_move_is_refused_with_its_reason(
+    service: Service, reason: str, state: Any, move: str
+) -> None:
+    verdict = service.post("/v1/validate", {"state": state, "move": move})
+    assert (verdict["legal"], verdict.get("reason")) == (False, reason), verdict
+    problem = service.post("/v1/advance", {"state": state, "moves": [move]})
+    assert (problem["code"], problem["reason"]) == ("illegal-move", reason)
+    assert (problem["index"], problem["detail"]) == (0, verdict["detail"])
+
+
+def test_a_view_of_another_seat_may_not_move(service: Service) -> None:
+    view = service.post("/v1/view", {"state": trick(None, "3c 4c"), "seat": 1})["view"]
+    verdict = service.post("/v1/validate", {"view": view, "move": "play:3c"})
+    assert (verdict["legal"], verdict["reason"]) == (False, "not-your-turn")
+    assert {reason for reason, _, _ in CASES} | {"not-your-turn"} == {*Reason}, "none is left out"

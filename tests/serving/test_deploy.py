@@ -1,5 +1,3 @@
-"""The files in deploy/: the units, and nginx in front of `stich serve` under attack."""
-
 import shutil
 import subprocess
 import sys

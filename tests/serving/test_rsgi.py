@@ -25,8 +25,6 @@ from tests.support.service.contract import LONGEST, matches, moves
 
 
 class Protocol:
-    """A request's body in pieces, and its answer."""
-
     def __init__(self, *pieces: bytes, error: Exception | None = None) -> None:
         self.pieces, self.error = pieces, error
         self.read = self.status = 0
@@ -68,7 +66,6 @@ class Protocol:
 
 @pytest.fixture
 def threads() -> list[str]:
-    """The threads in which the application was called."""
     return []
 
 

@@ -1,5 +1,3 @@
-"""`stich serve` in a separate process, and its worker."""
-
 import re
 import socket
 import subprocess
@@ -26,7 +24,6 @@ JSON = {"Content-Type": "application/json"}
 
 
 def answer_to(running: Running, sent: bytes) -> bytes:
-    """What the service sends to a connection until it closes it."""
     with connections(running.port, 1) as (connection,), connection.makefile("rb") as received:
         with suppress(ConnectionError):  # it may be refused while it is still being sent
             connection.sendall(sent)

@@ -59,7 +59,6 @@ def slow_read(cards: tuple[str, ...], players: int, pair_as_solos: bool = False)
 
 
 def slow_beats(play: Reading, table: Reading) -> bool:
-    """Whether a play beats the table, by the text of the rules."""
     order = {"bomb": 1, "rocket": 2}
     (category, rank, length), (category_below, rank_below, length_below) = play, table
     higher = RANKS.index(rank) > RANKS.index(rank_below)

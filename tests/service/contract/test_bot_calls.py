@@ -11,8 +11,6 @@ from tournament.records import Pairing
 
 
 class Listener(Dice):
-    """A random bot that keeps the notifications that it gets."""
-
     def __post_init__(self) -> None:
         super().__post_init__()
         self.notified: dict[str, Any] = {}

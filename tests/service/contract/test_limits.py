@@ -26,7 +26,6 @@ STATE = games.get("doudizhu").start(3, "limits", {}).to_dict()
 
 
 def posted(game: str = "doudizhu", **fields: Any) -> dict[str, Any]:
-    """A request for moves in the first state of a game, some of whose fields are replaced."""
     options = {"target": 100_000} if game == "zhengfen" else {}
     return {"state": {**games.get(game).start(3, "limits", options).to_dict(), **fields}}
 

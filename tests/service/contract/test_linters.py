@@ -18,7 +18,7 @@ def test_linters_find_no_error_and_no_warning_in_the_contract(tmp_path: Path) ->
     quiet = {"REDOCLY_TELEMETRY": "off", "REDOCLY_SUPPRESS_UPDATE_NOTICE": "true"}
     for command in ("spectral lint --fail-severity=hint", "redocly lint"):
         program, *arguments = command.split()
-        words = [folder / "node_modules" / ".bin" / program, *arguments, "openapi.yaml"]
+        words = [str(folder / "node_modules" / ".bin" / program), *arguments, "openapi.yaml"]
         environ = {**os.environ, **quiet}
         done = subprocess.run(words, cwd=folder, env=environ, capture_output=True, text=True)
         output = done.stdout + done.stderr

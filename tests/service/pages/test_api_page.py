@@ -1,5 +1,3 @@
-"""docs/api.md and docs/sealed.md: every command is run and answers what the page says."""
-
 import json
 import re
 from itertools import pairwise
@@ -37,7 +35,6 @@ def walk_through(page: str, running: Running, folder: Path) -> set[str]:
 
 
 def written(folder: Path, name: str) -> Any:
-    """The JSON that the commands of a page have written."""
     return json.loads((folder / f"{name}.json").read_text())
 
 

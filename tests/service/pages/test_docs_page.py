@@ -21,7 +21,6 @@ def browser(request: pytest.FixtureRequest) -> Iterator[Chrome]:
 
 
 def wait_for(browser: Chrome, selector: str) -> str:
-    """The text of the first such element, as soon as there is one."""
     return str(wait(browser, has(selector))[0].text)
 
 

@@ -45,7 +45,6 @@ VALIDATORS = dict(zip(VALID, requests.VALIDATORS, strict=True))
 
 
 def schema_of(name: str) -> str:
-    """The schema of the contract for the request of an operation."""
     body = operation("post", f"/v1/{name}")["requestBody"]
     return str(body["content"]["application/json"]["schema"]["$ref"].rsplit("/", 1)[1])
 
@@ -76,7 +75,6 @@ def places(value: Any) -> Iterator[tuple[Any, Any]]:
 
 @st.composite
 def mutated(draw: st.DrawFn, valid: list[Any]) -> Any:
-    """A valid body with none to three changes."""
     body = copy.deepcopy(draw(st.sampled_from(valid)))
     for _ in range(draw(st.integers(0, 3))):
         spots = list(places(body))

@@ -1,5 +1,3 @@
-"""Schema validation: what is `invalid-request`, with which path, and what the rules check."""
-
 import json
 from typing import Any
 
@@ -12,7 +10,6 @@ GAMES = list(games.GAMES)
 
 
 def changed(value: Any, path: str, to: Any) -> Any:
-    """A copy with another value at a dotted path."""
     first, _, rest = path.partition(".")
     key: Any = int(first) if first.isdigit() else first
     copied = value.copy()
@@ -21,7 +18,6 @@ def changed(value: Any, path: str, to: Any) -> Any:
 
 
 def refused(service: Service, body: Any, path: str = "/v1/moves") -> Any:
-    """The errors of a request that fails schema validation."""
     problem = service.post(path, body)
     assert problem["code"] == "invalid-request", problem
     return problem["errors"]

@@ -1,5 +1,3 @@
-"""A service with two seal keys."""
-
 import pytest
 from flask.testing import FlaskClient
 

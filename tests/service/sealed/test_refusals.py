@@ -1,5 +1,3 @@
-"""Requests with sealed states that are refused, and seal keys that are."""
-
 from base64 import b64encode
 from collections.abc import Callable
 from hashlib import sha256

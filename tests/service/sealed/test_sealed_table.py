@@ -1,5 +1,3 @@
-"""examples/sealed-table: three browsers play at one table; and the gate of docs/sealed.md."""
-
 import hashlib
 import itertools
 import re

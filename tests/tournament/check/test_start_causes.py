@@ -29,7 +29,6 @@ OUTPUTS: list[tuple[str, int | None, str]] = [
 
 
 def fix(output: str, status: int | None, sandboxed: bool = True, network: bool = False) -> str:
-    """The fix for a bot that has no program, or ""."""
     launch = LaunchSettings(Limits(), 10_000, {} if sandboxed else None, network=network)
     return start_fix(FailedStart(output, ["./bot"], Path("/no"), 9999, status, launch))
 

@@ -40,7 +40,6 @@ def test_a_delay_shows_however_long_a_bot_thinks() -> None:
 
 
 def examined(*times: float, move_ms: int = 1000) -> Examiner:
-    """A bot that has answered in these times."""
     bot = HttpBot("http://127.0.0.1:9", lambda deadline: pytest.fail("it connects"))
     examiner = Examiner(bot, TimeBank(move_ms, 60_000))
     for ms in times:

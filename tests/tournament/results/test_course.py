@@ -30,7 +30,6 @@ def course(format: str, blocks: Sequence[Played], **about: Any) -> Course:
 
 
 def advances(tables: Sequence[CourseTable]) -> list[dict[str, bool | None]]:
-    """For each table, the bots in order, and whether they advanced."""
     return [{seated.bot: seated.advances for seated in table.bots} for table in tables]
 
 

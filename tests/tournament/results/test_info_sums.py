@@ -17,7 +17,6 @@ from web.report import report
 
 
 def with_info(record: MatchRecord) -> MatchRecord:
-    """The match with a number of ann and of bob beside each move that they were asked for."""
     info: dict[int, dict[str, str | float]] = {}
     state = games.get(record.game).start(record.players, record.seed, record.options)
     for index, move in enumerate(record.moves):
@@ -50,8 +49,8 @@ def test_sums_of_each_bot_are_shown_everywhere(store: Store) -> None:
     assert "Beside the moves" in report(store)
     record = random.Random(1).choice(list(store.matches()))
     text = stich("replay", store.folder, record.match).stdout
-    asked = record.times[record.seating.index("ann")]
-    assert text.count("<b>ann · tokens 10\n") == len(asked)
+    times = record.times[record.seating.index("ann")]
+    assert text.count("<b>ann · tokens 10\n") == len(times)
     assert "the only legal move" in text
     steps = json.loads(stich("replay", store.folder, record.match, "--json").stdout)["steps"][1:]
     assert [i for i, step in enumerate(steps) if step["forced"]] == list(record.forced)

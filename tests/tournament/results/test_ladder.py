@@ -20,7 +20,6 @@ OLD = "abcdefgh"  # from best to worst
 
 @cache
 def season(epochs: int = 30, late: str = "") -> list[MatchSummary]:
-    """Matches of bots of known strength. The bots in `late` come in the last epoch."""
     played: list[MatchSummary] = []
     known, dice = KnownBots(), random.Random(1)
     for epoch in range(1, epochs + 1):

@@ -27,7 +27,6 @@ def honest(tmp_path_factory: pytest.TempPathFactory) -> MemoryRun:
 
 
 def details(of: MemoryRun, **facts: Any) -> list[tuple[str | None, str]]:
-    """The mismatches of a run with these facts."""
     mismatches = verify(replace(of, about=replace(of.about, **facts))).mismatches
     return [(mismatch.match, mismatch.detail) for mismatch in mismatches]
 
@@ -61,7 +60,6 @@ def test_fresh_cards_follow_from_the_seed(tmp_path: Path) -> None:
 
 
 def chosen_as_default(record: MatchRecord) -> dict[str, Any]:
-    """A fault at a move that the bot chose."""
     others = {*record.forced, *(fault.move for fault in record.faults)}
     asked = (index for index in range(6, len(record.moves)) if index not in others)
     chosen = next(index for index in asked if record.moves[index] != "pass")

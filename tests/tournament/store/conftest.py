@@ -52,7 +52,6 @@ def execute(url: str, statements: str) -> None:
 
 @pytest.fixture
 def postgresql(server: str) -> str:
-    """The URL of an empty database."""
     execute(server, "DROP SCHEMA public CASCADE; CREATE SCHEMA public")
     return server
 
@@ -67,7 +66,6 @@ def end_connections(postgresql: str) -> Callable[[], None]:
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def target(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The location of a new store."""
     if request.param == "sqlite":
         return str(tmp_path / "run")
     url: str = request.getfixturevalue("postgresql")

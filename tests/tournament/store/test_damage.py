@@ -1,5 +1,3 @@
-"""Commands report a damaged store in a sentence, if they notice; `verify` notices everything."""
-
 import os
 import random
 import shutil

@@ -27,7 +27,6 @@ CHANGED = "was changed by another program, or is an older copy"
 
 @pytest.fixture
 def key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """The place of the signing key of a user who has none yet."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     return tmp_path / "state" / "stich" / KEY_FILE
 
@@ -56,7 +55,6 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def cup(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The file of a cup whose bots are running."""
     with served_toys(3) as bots:
         yield write(tmp_path_factory.mktemp("cup"), bots, deals=2)
 

@@ -25,7 +25,6 @@ def is_over(calls: Calls, players: int, single_round: bool) -> bool:
 
 
 def open_auctions(players: int, single_round: bool, calls: Calls = ()) -> Iterator[Calls]:
-    """Every unfinished auction that continues these calls."""
     yield calls
     for call in (0, *range(max(calls, default=0) + 1, 4)):
         after = (*calls, call)

@@ -98,21 +98,18 @@ def test_a_port_in_use_is_one_sentence_and_exit_1(running: Running) -> None:
     assert words in result.output
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
+def test_a_wrong_setting_is_refused_under_any_server() -> None:
+    for name, value in (
         ("STICH_MAX_BODY", "0"),
         ("STICH_LOG_FORMAT", "xml"),
         ("STICH_ACCESS_LOG", "yes"),
         (MULTIPROC_DIR, "/nowhere"),
-    ],
-)
-def test_a_wrong_setting_is_refused_under_any_server(name: str, value: str) -> None:
-    with pytest.raises(ConfigError, match=name):
-        Settings.from_environ({name: value})
-    if name in ("STICH_MAX_BODY", MULTIPROC_DIR):  # the others are checked as options
-        result = CliRunner().invoke(serve.serve, [], env={name: value})
-        assert (result.exit_code, name in result.output) == (2, True)
+    ):
+        with pytest.raises(ConfigError, match=name):
+            Settings.from_environ({name: value})
+        if name in ("STICH_MAX_BODY", MULTIPROC_DIR):  # the others are checked as options
+            result = CliRunner().invoke(serve.serve, [], env={name: value})
+            assert (result.exit_code, name in result.output) == (2, True)
 
 
 def test_a_larger_body_than_the_setting_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

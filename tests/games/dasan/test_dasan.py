@@ -28,9 +28,11 @@ def slow_read(cards: tuple[str, ...]) -> Reading | None:
     return ("run", "pair-run", "triple-run", "quad-run")[size - 1], ranks[-1], len(ranks)
 
 
-@pytest.mark.parametrize(
-    ("move", "expected"),
-    [
+def test_example_of_the_source() -> None:
+    """6-6-7-7-8-8 is beaten by 8-8-9-9-T-T and J-J-Q-Q-K-K, and by none of the four others."""
+    hand = "6h 6s 7h 7s 8h 8s 9c 9d Tc Td Jc Jd Qc Qd Kc Kd Ac Ad 2c 2d"
+    state = dasan([hand, "4c", "4d"], "play:6c6d7c7d8c8d")
+    for move, expected in (
         ("play:8h8s9c9dTcTd", "legal"),
         ("play:JcJdQcQdKcKd", "legal"),
         ("play:6h6s7h7s8h8s", "not-higher"),
@@ -40,12 +42,8 @@ def slow_read(cards: tuple[str, ...]) -> Reading | None:
         # "im Fall b": 9-9-T-T-J-J or T-T-J-J-Q-Q would do
         ("play:9c9dTcTdJcJd", "legal"),
         ("play:TcTdJcJdQcQd", "legal"),
-    ],
-)
-def test_example_of_the_source(move: str, expected: str) -> None:
-    """6-6-7-7-8-8 is beaten by 8-8-9-9-T-T and J-J-Q-Q-K-K, and by none of the four others."""
-    hand = "6h 6s 7h 7s 8h 8s 9c 9d Tc Td Jc Jd Qc Qd Kc Kd Ac Ad 2c 2d"
-    assert reason(dasan([hand, "4c", "4d"], "play:6c6d7c7d8c8d"), move) == expected
+    ):
+        assert reason(state, move) == expected, move
 
 
 def small_hands() -> Iterator[list[str]]:
@@ -93,9 +91,8 @@ SHORT = [["7h"], ["4c"], ["4d"], ["6d", "Kc"]]
 CALLING = dasan_wire(["5c", "7c 8c", "9c Tc", "Jc"], phase="call", turn=1, declarer=1, bid=3)
 
 
-@pytest.mark.parametrize(
-    ("wire", "moves", "scores"),
-    [
+def test_each_side_wins_or_pays_the_bid() -> None:
+    for wire, line, scores in (
         (dasan_wire(["5c", "7c 8c", "9c Tc"], bid=3), "play:5c", [6, -3, -3]),
         (dasan_wire(["5c", "7c 8c", "9c Tc"], bid=2, declarer=1), "play:5c", [2, -4, 2]),
         # the partner, the declarer or an opponent goes out
@@ -104,12 +101,10 @@ CALLING = dasan_wire(["5c", "7c 8c", "9c Tc", "Jc"], phase="call", turn=1, decla
         (called_position(bid=2, turn=2, hands=SHORT), "play:4d", [-2, -2, 2, 2]),
         # nobody holds the called card: the declarer plays alone
         (CALLING, "call:4h play:5c", [3, -9, 3, 3]),
-    ],
-)
-def test_each_side_wins_or_pays_the_bid(wire: Any, moves: str, scores: list[int]) -> None:
-    after = play(GAME.state(wire), *moves.split())
-    assert list(after.scores) == scores
-    assert after.view(2).to_dict()["partner"] == wire["partner"], "no secret at the end"
+    ):
+        after = play(GAME.state(wire), *line.split())
+        assert list(after.scores) == scores
+        assert after.view(2).to_dict()["partner"] == wire["partner"], "no secret at the end"
 
 
 FOUR = called_position()

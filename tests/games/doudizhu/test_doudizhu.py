@@ -13,9 +13,8 @@ SPRING = {"options": {"spring": True}}
 TWO_PACKS = ["5c 5c 5d 5d 5h 3c 4c", "6c", "7c", "8c"]
 
 
-@pytest.mark.parametrize(
-    ("hands", "fields", "plays", "scores", "doublings"),
-    [
+def test_scores_and_doublings() -> None:
+    for hands, fields, plays, scores, doublings in (
         # source, "Die Anschrift": bid 3, two bombs and a rocket: 24 from each
         (BOMBS, {"bid": 3}, "3c3d3h3s 4c4d4h4s pass BjRj pass pass 5c", [48, -24, -24], 3),
         (BOMBS, {"bid": 3, "turn": 1}, "6c pass pass 4c4d4h4s", [-12, 6, 6], 1),
@@ -27,15 +26,11 @@ TWO_PACKS = ["5c 5c 5d 5d 5h 3c 4c", "6c", "7c", "8c"]
         (["5c 6c 7d", "7c 8c", "9c Tc"], SPRING, "5c 7c pass pass 8c", [-4, 2, 2], 1),
         (["5c 6c 9d", "7c 8c", "9c"], SPRING, "5c 7c pass 9d pass pass 6c", [2, -1, -1], 0),
         (["5c 6c 9d", "7c Tc", "9c"], SPRING, "5c 7c pass 9d Tc", [-2, 1, 1], 0),
-    ],
-)
-def test_scores_and_doublings(
-    hands: list[str], fields: dict[str, Any], plays: str, scores: list[int], doublings: int
-) -> None:
-    moves = [move if move == "pass" else f"play:{move}" for move in plays.split()]
-    after = play(doudizhu(hands, **fields), *moves)
-    assert list(after.scores) == scores
-    assert after.doublings == after.results[0]["doublings"] == doublings
+    ):
+        moves = [move if move == "pass" else f"play:{move}" for move in plays.split()]
+        after = play(doudizhu(hands, **fields), *moves)
+        assert list(after.scores) == scores
+        assert after.doublings == after.results[0]["doublings"] == doublings
 
 
 def test_doublings_stop_where_a_state_would_be_refused() -> None:

@@ -1,5 +1,3 @@
-from typing import Any
-
 import pytest
 
 from games.ninefivetwo.exchange import pairings
@@ -73,9 +71,8 @@ def test_a_phase_has_its_own_moves_only(phase: str) -> None:
         assert reason(PHASES[phase], move) == "wrong-phase"
 
 
-@pytest.mark.parametrize(
-    ("phase", "before", "move", "expected"),
-    [
+def test_reasons_in_their_order() -> None:
+    for phase, before, move, expected in (
         ("exchange", "", "give:2c6c", "not-held"),
         ("exchange", "", "give:2c2c", "not-held"),
         ("exchange", "", "give:Rj", "not-held"),
@@ -95,15 +92,12 @@ def test_a_phase_has_its_own_moves_only(phase: str) -> None:
         ("play", "", "play:2c=flush", "not-a-combination"),
         ("play", "", "play:2d=fullhouse", "not-a-combination"),
         ("play", "", "play:2c", "must-follow"),
-    ],
-)
-def test_reasons_in_their_order(phase: str, before: str, move: str, expected: str) -> None:
-    assert reason(play(PHASES[phase], *before.split()), move) == expected
+    ):
+        assert reason(play(PHASES[phase], *before.split()), move) == expected
 
 
-@pytest.mark.parametrize(
-    ("targets", "tricks", "expected"),
-    [
+def test_pairings_in_their_order() -> None:
+    for targets, tricks, expected in (
         ((9, 5, 2), (9, 5, 2), []),
         # One over, one under.
         ((9, 5, 2), (8, 6, 2), [(B, A, 1)]),
@@ -116,12 +110,9 @@ def test_reasons_in_their_order(phase: str, before: str, move: str, expected: st
         ((9, 5, 2), (4, 6, 6), [(B, A, 1), (C, A, 4)]),
         ((9, 5, 2), (11, 2, 3), [(C, B, 1), (A, B, 2)]),
         ((9, 5, 2), (10, 6, 0), [(A, C, 1), (B, C, 1)]),
-    ],
-)
-def test_pairings_in_their_order(
-    targets: tuple[int, ...], tricks: tuple[int, ...], expected: list[tuple[int, int, int]]
-) -> None:
-    assert [(pair.giver, pair.debtor, pair.count) for pair in pairings(targets, tricks)] == expected
+    ):
+        found = [(pair.giver, pair.debtor, pair.count) for pair in pairings(targets, tricks)]
+        assert found == expected
 
 
 def test_without_debts_the_next_deal_begins_with_trump() -> None:
@@ -135,9 +126,8 @@ LONG = ("2c 4s 9s Th", "8s Qh 2s 3h", "3c 4c 5c 6c")
 TOGETHER = exchanged(A, B, "4s 9s Th", "9s 8s Qh")
 
 
-@pytest.mark.parametrize(
-    ("hands", "gives", "expected"),
-    [
+def test_the_highest_card_of_the_suit_goes_back() -> None:
+    for hands, gives, expected in (
         (("3h 2c", "9h 4s", "3c 4c"), ["give:3h"], exchanged(A, B, "3h", "9h")),
         # A debtor without a higher card returns the given card.
         (("3h 2c", "2h 4s", "3c 4c"), ["give:3h"], exchanged(A, B, "3h", "3h")),
@@ -146,18 +136,13 @@ TOGETHER = exchanged(A, B, "4s 9s Th", "9s 8s Qh")
         (LONG, ["give:Th", "give:9s", "give:4s"], TOGETHER),
         (LONG, ["give:4s", "give:Th9s"], TOGETHER),
         (LONG, ["give:Th9s4s"], TOGETHER),
-    ],
-)
-def test_the_highest_card_of_the_suit_goes_back(
-    hands: tuple[str, str, str], gives: list[str], expected: dict[str, Any]
-) -> None:
-    state = play(exchange(hands, len(expected["given"])), *gives)
-    assert state.to_dict()["exchanged"] == [expected]
+    ):
+        state = play(exchange(hands, len(expected["given"])), *gives)
+        assert state.to_dict()["exchanged"] == [expected]
 
 
-@pytest.mark.parametrize(
-    ("fields", "gives", "shown"),
-    [
+def test_each_give_in_a_history_is_masked_by_its_pairing() -> None:
+    for fields, gives, shown in (
         # The same card, which came back, given twice: each debtor sees the move of its own pairing.
         (
             {"owed": [pairing(A, B, 1), pairing(A, C, 1)]},
@@ -179,10 +164,6 @@ def test_the_highest_card_of_the_suit_goes_back(
             ["give:3h"],
             [["give:3h"], ["give:??"], ["give:3h"]],
         ),
-    ],
-)
-def test_each_give_in_a_history_is_masked_by_its_pairing(
-    fields: dict[str, Any], gives: list[str], shown: list[list[str]]
-) -> None:
-    state = play(exchange(("3h 2c", "2s 4s", "9h 4c"), 1, **fields), *gives)
-    assert [[move for _, move in state.view(seat).history] for seat in (A, B, C)] == shown
+    ):
+        state = play(exchange(("3h 2c", "2s 4s", "9h 4c"), 1, **fields), *gives)
+        assert [[move for _, move in state.view(seat).history] for seat in (A, B, C)] == shown

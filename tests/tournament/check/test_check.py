@@ -72,12 +72,15 @@ def card(**changes: Any) -> bytes:
     return json.dumps({key: value for key, value in about.items() if value is not None}).encode()
 
 
+def greets(body: bytes) -> Act:
+    return only(lambda call: call.send(body), "/")
+
+
 CARD = card()
 
 
-@pytest.mark.parametrize(
-    ("body", "problem"),
-    [
+def test_how_a_bot_describes_itself() -> None:
+    for body, problem in (
         (card(name=None), '"name" must be a string'),
         (card(author=["me"]), '"author" must be a string'),
         (card(protocol=True), '"protocol" must be the number 1'),
@@ -86,22 +89,20 @@ CARD = card()
         (card(games=["zhengfen"]), '"games" does not name dasan'),
         (b"hello", "is not JSON"),
         (CARD[:-1] + b', "name": "n"}', 'names "name" more than once'),
-    ],
-)
-def test_how_a_bot_describes_itself(body: bytes, problem: str) -> None:
-    with running(only(lambda call: call.send(body), "/")) as url:
-        status, report = checked("--url", url, *FEW)
-    assert status == 1
-    assert [check["number"] for check in failed(report)] == [2]
-    (failure,) = failures(report)
-    assert problem in failure["problem"]
-    assert '"games": ["dasan"]' in failure["mend"]
-    assert failure["request"]["method"] == "GET"
+    ):
+        with running(greets(body)) as url:
+            status, report = checked("--url", url, *FEW)
+        assert status == 1
+        assert [check["number"] for check in failed(report)] == [2]
+        (failure,) = failures(report)
+        assert problem in failure["problem"]
+        assert '"games": ["dasan"]' in failure["mend"]
+        assert failure["request"]["method"] == "GET"
 
 
 def test_a_name_cannot_fill_the_screen() -> None:
     name, shown = "Löwe\x1b[31m\n\ud800" + "x" * 60_000, "Löwe\\x1b[31m\\n\\ud800xxx"
-    with running(only(lambda call: call.send(card(name=name)), "/")) as url:
+    with running(greets(card(name=name))) as url:
         result = CliRunner().invoke(check, ["--url", url, *FEW])
     assert result.exit_code == 0
     assert re.search(rf"what the bot is \({re.escape(shown)}x+… 1: dasan; ", result.output)
@@ -174,24 +175,19 @@ def particular(seen: list[dict[str, Any]], games: list[str], supports: object) -
     return act
 
 
-@pytest.mark.parametrize(
-    ("words", "players", "spring"),
-    [
+def test_a_bot_is_asked_for_what_it_or_its_author_names() -> None:
+    """The author's words count even if the bot says that it does not support that."""
+    for words, players, spring in (
         ("--positions 26", 3, {False, True}),
         ("--positions 8 --game doudizhu --players 4 --option spring=true", 4, {True}),
-    ],
-)
-def test_a_bot_is_asked_for_what_it_or_its_author_names(
-    words: str, players: int, spring: set[bool]
-) -> None:
-    """The author's words count even if the bot says that it does not support that."""
-    seen: list[dict[str, Any]] = []
-    with running(particular(seen, ["doudizhu"], SUPPORTS)) as url:
-        status, report = checked("--url", url, *words.split(), *PATIENT)
-    assert status == 0, failures(report)
-    assert {view["players"] for view in seen} == {players}
-    for name, values in {"single_round": {True}, "deals": {1, 2}, "spring": spring}.items():
-        assert {view["options"][name] for view in seen} == values
+    ):
+        seen: list[dict[str, Any]] = []
+        with running(particular(seen, ["doudizhu"], SUPPORTS)) as url:
+            status, report = checked("--url", url, *words.split(), *PATIENT)
+        assert status == 0, failures(report)
+        assert {view["players"] for view in seen} == {players}
+        for name, values in {"single_round": {True}, "deals": {1, 2}, "spring": spring}.items():
+            assert {view["options"][name] for view in seen} == values
 
 
 @pytest.mark.parametrize("names", [["doudizhu"], ["doudizhu", "dasan", "zhengfen", "ninefivetwo"]])
@@ -270,9 +266,8 @@ def test_the_curl_line_repeats_the_request() -> None:
     assert seen == [first]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
+def test_a_wrong_command_line() -> None:
+    for arguments, words in (
         ([], "either its --url or its command"),
         (["--url", "http://localhost:1", "--command", "x"], "either its --url or its command"),
         (["--url", "localhost:9000"], "http://127.0.0.1:9000"),
@@ -283,12 +278,10 @@ def test_the_curl_line_repeats_the_request() -> None:
         (["--command", "x", "--env", "NO_SUCH_VARIABLE"], "export NO_SUCH_VARIABLE=VALUE"),
         (["--command", "x", "--env", "PORT"], "must not set PORT"),
         (["--command", "x", "--env", "A=1"], "name variables with letters"),
-    ],
-)
-def test_a_wrong_command_line(arguments: list[str], words: str) -> None:
-    result = CliRunner().invoke(check, arguments)
-    assert result.exit_code == 2
-    assert words in result.output
+    ):
+        result = CliRunner().invoke(check, arguments)
+        assert result.exit_code == 2
+        assert words in result.output
 
 
 def command(program: str, tmp_path: Path) -> str:

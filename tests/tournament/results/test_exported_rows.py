@@ -104,27 +104,20 @@ def test_the_required_fields_in_any_order_are_enough(rows: list[Row]) -> None:
     assert {line.fallback for line in table.standings} == {None}, "the number of moves is unknown"
 
 
-@pytest.mark.parametrize(
-    ("at", "change", "message"),
-    [
+def test_bad_rows_too_few_and_too_many_bots_are_refused(rows: list[Row]) -> None:
+    for at, change, message in (
         (1, {"adjusted": "3"}, "2: adjusted: Expected `int`, got `str`"),
         (1, {"deals": 7}, "2: deals: must be the same for all seats"),
         (1, {"cup": "Other"}, '2: cup: is "Other"'),
         (1, {"bot": "\ud800"}, "2: line: is not JSON"),
         (3, {"bot": "new"}, "block 1 has other bots"),
         (3, {"place": 9}, "in place 9 here and in"),
-        (slice(None), {"top": 1}, "1: confidence: is missing"),
-        (slice(None), {"challenger": "zed"}, '1: challenger: there is no bot "zed" in the rows'),
-    ],
-)
-def test_a_bad_row_is_refused(rows: list[Row], at: Any, change: Row, message: str) -> None:
-    for row in rows[at] if isinstance(at, slice) else [rows[at]]:
-        row.update(change)
-    with pytest.raises(LineError, match=re.escape(message)):
-        table(rows)
-
-
-def test_too_few_rows_and_too_many_bots_are_refused(rows: list[Row]) -> None:
+        (None, {"top": 1}, "1: confidence: is missing"),
+        (None, {"challenger": "zed"}, '1: challenger: there is no bot "zed" in the rows'),
+    ):
+        bad = [row | change if n == at or at is None else row for n, row in enumerate(rows)]
+        with pytest.raises(LineError, match=re.escape(message)):
+            table(bad)
     pairs = [rows[0] | {"block": bot // 2, "seat": bot % 2} for bot in range(2_002)]
     for some, says in (
         ([], "there is no row"),

@@ -97,9 +97,8 @@ def test_unfinished_blocks_are_not_written(tmp_path: Path) -> None:
         assert secret not in whole
 
 
-@pytest.mark.parametrize(
-    ("change", "field", "what"),
-    [
+def test_a_bad_line_is_refused(lines: list[Line]) -> None:
+    for change, field, what in (
         ({"moves": None}, "moves", "Expected `array`"),
         ({"format": "stich-match/2"}, "format", "--format matches"),
         ({"bots": ["ann"]}, "bots", "must have 3 entries"),
@@ -112,12 +111,10 @@ def test_unfinished_blocks_are_not_written(tmp_path: Path) -> None:
         ({"faults": [{"move": 9999, "kind": "illegal", "detail": ""}]}, "faults", "no time in ms"),
         ({"options": {"deals": 0}}, "options", "is not that of the first line"),
         (NO_FAULTS | {"moves": ["play:3c"], "ms": [1]}, "moves", "move 0 (play:3c)"),
-    ],
-)
-def test_a_bad_line_is_refused(lines: list[Line], change: Line, field: str, what: str) -> None:
-    changed = [lines[0], lines[1] | change, *lines[2:]]
-    with pytest.raises(LineError, match=f"^bad:2: {re.escape(field)}: .*{re.escape(what)}"):
-        MatchFile([json.dumps(line).encode() for line in changed], "bad")
+    ):
+        changed = [lines[0], lines[1] | change, *lines[2:]]
+        with pytest.raises(LineError, match=f"^bad:2: {re.escape(field)}: .*{re.escape(what)}"):
+            MatchFile([json.dumps(line).encode() for line in changed], "bad")
 
 
 def test_a_match_of_a_file_is_found_by_a_part_of_any_id(lines: list[Line]) -> None:

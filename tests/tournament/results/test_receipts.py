@@ -1,5 +1,4 @@
 import sqlite3
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -88,25 +87,20 @@ def write_again(chain: Chain, record: MatchRecord) -> None:
     rows.insert_match(chain, record)
 
 
-@pytest.mark.parametrize(
-    ("forge", "says"),
-    [
+def test_later_entries_hide_no_earlier_change(honest: Run, tmp_path: Path) -> None:
+    for forge, says in (
         (backdate, "Decision 2 says that 0 matches were finished before; it"),
         (remove, "The store lacks what entry "),
         (write_again, "The store lacks what entry "),
-    ],
-)
-def test_later_entries_hide_no_earlier_change(
-    honest: Run, tmp_path: Path, forge: Callable[[Chain, MatchRecord], None], says: str
-) -> None:
-    make(tmp_path, honest)
-    with Store.open(tmp_path) as store:
-        with store._write() as connection:
-            chain = Chain(connection)
-            forge(chain, honest[1][0])
-            store._seal(chain)
-        assert store.is_signed()
-        assert any(item.detail.startswith(says) for item in verify(store).mismatches)
+    ):
+        make(tmp_path / forge.__name__, honest)
+        with Store.open(tmp_path / forge.__name__) as store:
+            with store._write() as connection:
+                chain = Chain(connection)
+                forge(chain, honest[1][0])
+                store._seal(chain)
+            assert store.is_signed()
+            assert any(item.detail.startswith(says) for item in verify(store).mismatches)
 
 
 def test_verify_checks_receipts(honest: Run, tmp_path: Path) -> None:

@@ -118,20 +118,17 @@ def test_a_deal_that_was_not_scheduled_is_found(honest: MemoryRun, tmp_path: Pat
         assert "lacks this match" in detail_of[missing.match]
 
 
-@pytest.mark.parametrize(
-    ("facts", "says"),
-    [
+def test_a_forged_fact_is_found(honest: MemoryRun) -> None:
+    for facts, says in (
         ({"seed": "2026-autumn"}, "The seed is not the one that was committed to."),
         ({"commitment": None}, "The cup commits to its seed, but the store has no commitment."),
         ({"cup": cup()}, "The store has a commitment to a seed, but the cup does not"),
         ({"total": 7}, "The run's total is 7 matches; by its cup it is 6."),
         ({"places": {"ann": 1}}, "The places are None, the store has {'ann': 1}."),
         ({"settled": ("ann",)}, "Settled are [], the store has ['ann']."),
-    ],
-)
-def test_a_forged_fact_is_found(honest: MemoryRun, facts: dict[str, Any], says: str) -> None:
-    match, detail = details(honest, **facts)[0]
-    assert (match, detail[: len(says)]) == (None, says)
+    ):
+        match, detail = details(honest, **facts)[0]
+        assert (match, detail[: len(says)]) == (None, says)
 
 
 def test_changed_places_of_a_knockout_are_found(tmp_path: Path) -> None:

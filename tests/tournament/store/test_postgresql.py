@@ -139,9 +139,12 @@ def test_a_runner_waits_for_the_database(
 NO_URL = "not the URL of a PostgreSQL database"
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "says"),
-    [
+def test_an_unusable_target_is_an_error_without_password(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tournament.store.writer._RETRY_S", 0)
+    cup = write(tmp_path, toys(3))
+    for words, code, says in (
         ("sqlite:///x.db", 2, f"sqlite:///x.db: {NO_URL}; "),
         ("rubbish", 2, f"Invalid value for '--store': {NO_URL}"),
         ("postgresql://x/y --out z", 2, "--out and --store exclude each other; "),
@@ -149,17 +152,12 @@ NO_URL = "not the URL of a PostgreSQL database"
         ("postgresql://me@127.0.0.1:1/x?password=s3cret", 1, "onnection"),
         ("postgresql://me:s3cret@127.0.0.1:port/x", 2, NO_URL),
         ("postgresql://me:a@s3cret@127.0.0.1:1/x", 2, "in a password, write %40"),
-    ],
-)
-def test_an_unusable_target_is_an_error_without_password(
-    words: str, code: int, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tournament.store.writer._RETRY_S", 0)
-    done = stich("run", write(tmp_path, toys(3)), "--store", *words.split())
-    assert (done.returncode, done.stderr[-2:]) == (code, ".\n")
-    assert says in done.stderr
-    assert "s3cret" not in done.stdout + done.stderr
-    assert not (ROOT / "rubbish").exists()
+    ):
+        done = stich("run", cup, "--store", *words.split())
+        assert (done.returncode, done.stderr[-2:]) == (code, ".\n")
+        assert says in done.stderr
+        assert "s3cret" not in done.stdout + done.stderr
+        assert not (ROOT / "rubbish").exists()
 
 
 def test_a_target_is_shown_without_its_password() -> None:

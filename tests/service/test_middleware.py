@@ -44,10 +44,6 @@ def test_preflight(client: FlaskClient) -> None:
         assert "Access-Control-Max-Age" not in response.headers
 
 
-def test_a_trailing_slash_is_ignored(service: Service, client: FlaskClient) -> None:
-    assert client.get("/v1/games/").json == service.get("/v1/games")
-
-
 @pytest.mark.parametrize("host", ["", "a b", "[::1", "x" * 5000, "é"])
 def test_odd_hosts_do_no_harm(client: FlaskClient, host: str) -> None:
     assert client.get("/healthz", headers={"Host": host}).status_code in (200, 400)

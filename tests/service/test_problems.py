@@ -45,15 +45,12 @@ def test_malformed_json_and_duplicate_names_deep_inside(service: Service) -> Non
         assert "twice" in problem["detail"]
 
 
-def test_not_found(service: Service, client: FlaskClient) -> None:
+def test_unknown_paths_and_methods_are_problems(service: Service, client: FlaskClient) -> None:
     assert service.get("/v1/games/whist")["code"] == "not-found"
     for path in ("/v1", "/v2/games", "//v1/games", "/v1/games/%00", "/v1/games/a/b", "/%ff"):
         response = client.get(path)
         assert (response.status_code, response.mimetype) == (404, "application/problem+json")
         assert matches("Problem", response.json)
-
-
-def test_method_not_allowed(client: FlaskClient) -> None:
     get, post = {"GET", "HEAD", "OPTIONS"}, {"POST", "OPTIONS"}
     for method, path, allowed in (
         ("GET", "/v1/start", post),

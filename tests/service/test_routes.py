@@ -17,6 +17,7 @@ GAMES = list(games.GAMES)
 
 def test_all_games_are_listed_and_described(service: Service) -> None:
     listed = service.get("/v1/games")["games"]
+    assert service.client.get("/v1/games/").json == {"games": listed}, "a slash at the end"
     assert [(short["game"], short["title"], short["players"]) for short in listed] == [
         (game.name, game.title, [game.min_players, game.max_players])
         for game in games.GAMES.values()
@@ -102,13 +103,6 @@ def test_a_state_is_described_from_the_seat_to_move_if_any(service: Service) -> 
     assert ("over" in text, "Your hand" in text) == (True, False)
 
 
-def test_advance_applies_nothing_if_one_move_is_illegal(service: Service) -> None:
-    moves = {"state": service.start("doudizhu"), "moves": ["bid:2", "bid:1", "pass"]}
-    problem = service.post("/v1/advance", moves)
-    assert (problem["code"], problem["reason"]) == ("illegal-move", "bid-too-low")
-    assert (problem["index"], "state" in problem) == (1, False)
-
-
 def test_scores_too_long_for_64_bits_are_told_exactly(service: Service) -> None:
     state = service.advance(service.start("doudizhu", deals=2), "bid:3")
     seat = state["declarer"]
@@ -191,3 +185,8 @@ def test_a_move_is_refused_with_each_reason_there_is(service: Service) -> None:
     verdict = service.post("/v1/validate", {"view": view, "move": "play:3c"})
     assert (verdict["legal"], verdict["reason"]) == (False, "not-your-turn")
     assert {reason for reason, _, _ in CASES} | {"not-your-turn"} == {*Reason}, "none is left out"
+    # and then none of the moves is made
+    moves = {"state": service.start("doudizhu"), "moves": ["bid:2", "bid:1", "pass"]}
+    problem = service.post("/v1/advance", moves)
+    assert (problem["code"], problem["reason"]) == ("illegal-move", "bid-too-low")
+    assert (problem["index"], "state" in problem) == (1, False)

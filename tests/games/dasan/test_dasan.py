@@ -3,8 +3,6 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-import pytest
-
 import games
 from games.dasan import combinations
 from tests.support.games.climbing import Reading, assert_lists, dasan, dasan_wire, moves
@@ -112,9 +110,8 @@ THREE = dasan_wire(["5c 6c", "7c 8c", "9c Tc"])
 CALL = {"phase": "call", "called": None, "partner": None}
 
 
-@pytest.mark.parametrize(
-    ("wire", "changes", "sentence"),
-    [
+def test_state_checks() -> None:
+    for wire, changes, sentence in (
         (FOUR, {"called": None}, "called must be set"),
         (FOUR, {"called": "Jh"}, "called is Jh"),
         (FOUR, {"called": "4c"}, "The declarer holds the called card"),
@@ -130,7 +127,5 @@ CALL = {"phase": "call", "called": None, "partner": None}
         (THREE, {"phase": "auction", "declarer": None, "bid": 0, "passes": 1}, "passes is 1"),
         (THREE, {"partner": 1}, "partner must be null"),
         (GAME.state(FOUR).view(0).to_dict(), {"partner": None}, "seat 0 holds 7h"),
-    ],
-)
-def test_state_checks(wire: dict[str, Any], changes: dict[str, Any], sentence: str) -> None:
-    assert_refused(wire, changes, sentence)
+    ):
+        assert_refused(wire, changes, sentence)

@@ -38,50 +38,46 @@ def place(calls: Calls, players: int, first: int) -> tuple[int, int, int]:
     return (first + len(calls)) % players, max(calls, default=0), passes
 
 
-@pytest.mark.parametrize(("players", "single_round"), AUCTIONS)
-def test_every_auction_takes_the_calls_and_ends_as_the_rules_say(
-    players: int, single_round: bool
-) -> None:
-    for calls in open_auctions(players, single_round):
-        state = GAME.start(players, "auctions", {"single_round": single_round})
-        first = state.turn
-        assert first is not None
-        for call in calls:
-            state = state.advance(f"bid:{call}" if call else "pass")
-        wire = state.to_dict()
-        assert wire["phase"] == "auction"
-        assert (wire["turn"], wire["bid"], wire["passes"]) == place(calls, players, first)
-        higher = [f"bid:{bid}" for bid in range(max(calls, default=0) + 1, 4)]
-        assert moves(state) == ["pass", *higher]
-        for move in moves(state):
-            last = (*calls, 0 if move == "pass" else int(move[-1]))
-            after = state.advance(move).to_dict()
-            if not is_over(last, players, single_round):
-                assert after["phase"] == "auction"
-            elif any(last):
-                declarer = (first + last.index(max(last))) % players
-                assert (after["phase"], after["declarer"]) == ("play", declarer)
-                assert (after["bid"], after["passes"]) == (max(last), 0)
-            else:
-                assert (after["phase"], after["deal"]) == ("auction", 2)
+def test_every_auction_takes_the_calls_and_ends_as_the_rules_say() -> None:
+    for players, single_round in AUCTIONS:
+        for calls in open_auctions(players, single_round):
+            state = GAME.start(players, "auctions", {"single_round": single_round})
+            first = state.turn
+            assert first is not None
+            for call in calls:
+                state = state.advance(f"bid:{call}" if call else "pass")
+            wire = state.to_dict()
+            assert wire["phase"] == "auction"
+            assert (wire["turn"], wire["bid"], wire["passes"]) == place(calls, players, first)
+            higher = [f"bid:{bid}" for bid in range(max(calls, default=0) + 1, 4)]
+            assert moves(state) == ["pass", *higher]
+            for move in moves(state):
+                last = (*calls, 0 if move == "pass" else int(move[-1]))
+                after = state.advance(move).to_dict()
+                if not is_over(last, players, single_round):
+                    assert after["phase"] == "auction"
+                elif any(last):
+                    declarer = (first + last.index(max(last))) % players
+                    assert (after["phase"], after["declarer"]) == ("play", declarer)
+                    assert (after["bid"], after["passes"]) == (max(last), 0)
+                else:
+                    assert (after["phase"], after["deal"]) == ("auction", 2)
 
 
-@pytest.mark.parametrize(("players", "single_round"), AUCTIONS)
-def test_a_posted_auction_is_valid_if_some_calls_lead_to_it(
-    players: int, single_round: bool
-) -> None:
-    possible = {
-        (first, *place(calls, players, first))
-        for calls in open_auctions(players, single_round)
-        for first in range(players)
-    }
-    options = {"single_round": single_round}
-    state = doudizhu_wire(HANDS[:players], phase="auction", declarer=None, options=options)
-    view = state | {"seat": 0, "hand": HANDS[0].split(), "counts": [2] * players}
-    del view["hands"], view["seed"]
-    seats = range(players)
-    for posted in product(seats, seats, range(-1, 5), range(-1, players + 1)):
-        fields = dict(zip(("first", "turn", "bid", "passes"), posted, strict=True))
-        for read, wire in ((GAME.state, state), (GAME.view, view)):
-            with nullcontext() if posted in possible else pytest.raises(InvalidState):
-                read(wire | fields)
+def test_a_posted_auction_is_valid_if_some_calls_lead_to_it() -> None:
+    for players, single_round in AUCTIONS:
+        possible = {
+            (first, *place(calls, players, first))
+            for calls in open_auctions(players, single_round)
+            for first in range(players)
+        }
+        options = {"single_round": single_round}
+        state = doudizhu_wire(HANDS[:players], phase="auction", declarer=None, options=options)
+        view = state | {"seat": 0, "hand": HANDS[0].split(), "counts": [2] * players}
+        del view["hands"], view["seed"]
+        seats = range(players)
+        for posted in product(seats, seats, range(-1, 5), range(-1, players + 1)):
+            fields = dict(zip(("first", "turn", "bid", "passes"), posted, strict=True))
+            for read, wire in ((GAME.state, state), (GAME.view, view)):
+                with nullcontext() if posted in possible else pytest.raises(InvalidState):
+                    read(wire | fields)

@@ -125,22 +125,17 @@ EVERY_CLAUSE = [(POSITIONS, *clause) for clause in CLAUSES]
 EVERY_CLAUSE += [(VIEWS, *clause) for clause in VIEW_CLAUSES]
 
 
-@pytest.mark.parametrize(("positions", "phase", "changes", "sentence"), EVERY_CLAUSE)
-def test_a_position_that_breaks_a_clause_is_refused(
-    positions: dict[str, Wire], phase: str, changes: Wire, sentence: str
-) -> None:
-    assert_refused(positions[phase], changes, sentence)
+def test_a_position_that_breaks_a_clause_is_refused() -> None:
+    for positions, phase, changes, sentence in EVERY_CLAUSE:
+        assert_refused(positions[phase], changes, sentence)
 
 
-def test_closed_pairings_do_not_count_and_history_comes_back() -> None:
+def test_closed_pairings_and_history_come_back() -> None:
     history = [{"seat": 9, "move": "give:4s3h"}, {"seat": 0, "move": "whatever"}]
     closed = {"exchanged": [exchanged(0, 1, "5c 8c", "2c 9c")], "history": history}
     state = GAME.state(POSITIONS["trump"] | closed)
     assert state.to_dict() == POSITIONS["trump"] | closed
     assert state.view(0).to_dict()["history"][1] == history[1]
-
-
-def test_cards_that_were_given_come_back_sorted() -> None:
     _, hands = hand("exchange", 0, "2c")
     lists = {"owed": [pairing(0, 1, 3, "Ah 3c")], "exchanged": [exchanged(2, 1, "As 4s", "5s Ks")]}
     back = GAME.state(POSITIONS["exchange"] | hands | lists).to_dict()

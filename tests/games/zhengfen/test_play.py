@@ -1,7 +1,3 @@
-from typing import Any
-
-import pytest
-
 from games.zhengfen.state import GAME
 from tests.support.games.playing import assert_refused, cards, play, reason
 from tests.support.games.zhengfen import position, wire
@@ -45,9 +41,8 @@ TRICK = wire(["3c9c", "4c8c", "5c7c", ""], "Qd", by=2, taken=[[], [], [], ["As"]
 VIEW = GAME.state(TRICK).view(0).to_dict() | {"counts": [2, 49, 1, 0]}  # as many as the deck has
 
 
-@pytest.mark.parametrize(
-    ("data", "changes", "sentence"),
-    [
+def test_a_position_that_breaks_a_clause_is_refused() -> None:
+    for data, changes, sentence in (
         (TRICK, {"turn": 1}, "turn is 1"),
         (TRICK, {"taken": [[], []]}, "taken has 2 entries"),
         (TRICK, {"hands": [["3c", "4c"], ["4c"], ["5c"], []]}, "4c occurs 2 times"),
@@ -76,12 +71,8 @@ VIEW = GAME.state(TRICK).view(0).to_dict() | {"counts": [2, 49, 1, 0]}  # as man
         (VIEW, {"counts": [2, 49, 2, 0]}, "the deck has 54"),  # with the trick and what is taken
         (VIEW, {"counts": [2, 2, 0, 2]}, "out is"),
         (VIEW, {"hand": ["??", "3c"]}, "is not a card"),
-    ],
-)
-def test_a_position_that_breaks_a_clause_is_refused(
-    data: dict[str, Any], changes: dict[str, Any], sentence: str
-) -> None:
-    assert_refused(data, changes, sentence)
+    ):
+        assert_refused(data, changes, sentence)
 
 
 def test_the_table_comes_back_canonical() -> None:

@@ -72,18 +72,16 @@ FAILING = [
 ]
 
 
-@pytest.mark.parametrize(("command", "program", "words"), FAILING)
-def test_check_says_the_fix(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, program: bytes, words: str
-) -> None:
+def test_check_says_the_fix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "bot.py").write_bytes(program)
-    (tmp_path / "bot.py").chmod(0o755)
-    status, report = checked("--command", command, "--start-ms", "60000")
-    (failure,) = failures(report)
-    assert status == 1
-    assert words in failure["mend"]
-    assert words not in failure["problem"]
+    for command, program, words in FAILING:
+        (tmp_path / "bot.py").write_bytes(program)
+        (tmp_path / "bot.py").chmod(0o755)
+        status, report = checked("--command", command, "--start-ms", "60000")
+        (failure,) = failures(report)
+        assert status == 1
+        assert words in failure["mend"]
+        assert words not in failure["problem"]
 
 
 def test_duel_join_and_run_say_the_fix_for_every_bot(tmp_path: Path) -> None:
@@ -91,11 +89,9 @@ def test_duel_join_and_run_say_the_fix_for_every_bot(tmp_path: Path) -> None:
     for number, (program, _) in enumerate(BAD):
         (tmp_path / f"bot{number}.py").write_bytes(program)
         bots[f"bad{number}"] = f"python {tmp_path}/bot{number}.py"
-    duel, join = (
-        ("duel", bots["bad0"], "greedy"),
-        ("join", "http://127.0.0.1:9", "ann", bots["bad0"]),
-    )
-    for command in ((*duel, "--game", "dasan"), join):
+    duel = ("duel", bots["bad0"], "greedy", "--game", "dasan")
+    join = ("join", "http://127.0.0.1:9", "ann", bots["bad0"])
+    for command in (duel, join):
         done = stich(*command, "--no-sandbox")
         assert done.returncode == 1
         assert BAD[0][1] in " ".join(done.stderr.split())

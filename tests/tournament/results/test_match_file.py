@@ -97,7 +97,7 @@ def test_unfinished_blocks_are_not_written(tmp_path: Path) -> None:
         assert secret not in whole
 
 
-def test_a_bad_line_is_refused(lines: list[Line]) -> None:
+def test_bad_lines_and_files_without_matches_are_refused(lines: list[Line]) -> None:
     for change, field, what in (
         ({"moves": None}, "moves", "Expected `array`"),
         ({"format": "stich-match/2"}, "format", "--format matches"),
@@ -115,6 +115,14 @@ def test_a_bad_line_is_refused(lines: list[Line]) -> None:
         changed = [lines[0], lines[1] | change, *lines[2:]]
         with pytest.raises(LineError, match=f"^bad:2: {re.escape(field)}: .*{re.escape(what)}"):
             MatchFile([json.dumps(line).encode() for line in changed], "bad")
+    for text, what in (
+        (b"", "there is no match"),
+        (b"{", "1: line: is not JSON"),
+        (b'{"block":0,"seating":0,"seat":0,"bot":"a","adjusted":4,"deals":1}', "--format matches"),
+        (b'{"results":[{"x":' + b"[" * 100_000, "1: line: is not JSON"),
+    ):
+        with pytest.raises(LineError, match=what):
+            MatchFile([text], "bad")
 
 
 def test_a_match_of_a_file_is_found_by_a_part_of_any_id(lines: list[Line]) -> None:
@@ -124,17 +132,6 @@ def test_a_match_of_a_file_is_found_by_a_part_of_any_id(lines: list[Line]) -> No
         assert file.match(part).match == name
     with pytest.raises(NoMatch, match="More than one"):
         file.match("zeb")
-
-
-def test_a_file_without_matches_is_refused() -> None:
-    for text, what in (
-        (b"", "there is no match"),
-        (b"{", "1: line: is not JSON"),
-        (b'{"block":0,"seating":0,"seat":0,"bot":"a","adjusted":4,"deals":1}', "--format matches"),
-        (b'{"results":[{"x":' + b"[" * 100_000, "1: line: is not JSON"),
-    ):
-        with pytest.raises(LineError, match=what):
-            MatchFile([text], "bad")
 
 
 def test_verify_names_the_match_and_what_differs(lines: list[Line], tmp_path: Path) -> None:

@@ -158,9 +158,6 @@ def test_an_unusable_target_is_an_error_without_password(
         assert says in done.stderr
         assert "s3cret" not in done.stdout + done.stderr
         assert not (ROOT / "rubbish").exists()
-
-
-def test_a_target_is_shown_without_its_password() -> None:
     url = "postgresql://me:s3cret@h:5/x?sslmode=require&password=s3cret"
     assert shown_target(url) == "postgresql://me@h:5/x?sslmode=require"
     assert shown_target("runs/a:b@c") == "runs/a:b@c"

@@ -177,8 +177,8 @@ def _flush(results: list[Reading], natural: int, ranks: int, number: int) -> Non
 def _fullhouse(natural: int, jokers: int, at: int) -> int:
     """Return the highest possible rank of the triple if five cards are a full house, or else -1.
 
-    `natural` are the natural cards, `at` holds their
-    rank masks, and `jokers` is the number of jokers.
+    `natural` are the natural cards, `at` holds their rank masks, and `jokers` is the number of
+    jokers.
     """
     for rank in reversed(ranks_in(ranks_held(at, 3 - jokers))):
         rest = natural & ~(15 << 4 * rank)
@@ -202,7 +202,7 @@ def is_special(category: int) -> bool:
 
 
 def beats(reading: Reading, table: Reading) -> bool:
-    """Return whether a reading beats the table.
+    """Return whether a reading beats the reading on the table.
 
     An ordinary reading beats a reading of its category with a lower rank, or with the same rank and
     a smaller length. A special beats every reading of a weaker category.

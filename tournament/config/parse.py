@@ -273,7 +273,7 @@ def _options(options: Options | str, game: Game, errors: _Errors) -> dict[str, i
 def _format(section: Mapping[str, Any], errors: _Errors) -> Format:
     """Return the format, and add to `errors` its missing keys and the keys of other formats.
 
-    `section` has the keys of `[format]`. Missing keys become empty strings.
+    `section` has the keys of `[format]`. Required keys that are missing become empty strings.
     """
     kind = FILE_FORMATS[section.get("type", "round-robin")]
     keys = keys_of(kind)

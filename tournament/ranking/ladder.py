@@ -48,7 +48,7 @@ class LadderRecord:
         self.grow(bots)
 
     def grow(self, bots: int) -> None:
-        """Make room for ``bots`` bots in total."""
+        """Make room for ``bots`` bots in total, if there is less."""
         new = bots - self.blocks.size
         if new <= 0:
             return

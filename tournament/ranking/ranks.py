@@ -95,10 +95,10 @@ def settled_by_arrival(evidence: Evidence, arrival: Ints) -> Booleans:
 def _all_settled(ahead: Booleans, clear: Callable[[Booleans], Booleans]) -> Booleans:
     """Which bots (rows) are settled above which (columns), found step by step.
 
-    ``ahead`` (n, n) says which bots (rows) have more points than which. ``clear`` takes the pairs
-    (n, n) that are settled so far, in either direction, and returns the pairs whose difference is
-    then clear enough. What follows from settled pairs is settled too. Pairs that would be settled
-    both ways are not settled.
+    ``ahead`` (n, n) says which bots (rows) have more points than which (columns). ``clear`` takes
+    the pairs (n, n) that are settled so far, in either direction, and returns the pairs whose
+    difference is then clear enough. What follows from settled pairs is settled too. Pairs that
+    would be settled both ways are not settled.
     """
     settled = np.zeros(ahead.shape, bool)
     while True:

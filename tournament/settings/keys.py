@@ -151,7 +151,7 @@ def choice(words: Sequence[str], about: str, *, required: bool = False) -> Key:
 
 
 def seed(value: str) -> str | None:
-    """Check that a seed has 1 to 128 characters. Return None or an error with its fix."""
+    """Return what is wrong with a seed, and the fix, or None if it has 1 to 128 characters."""
     if 1 <= len(value) <= 128:
         return None
     fix = "shorten it" if value else "write one in quotes, or leave it out for a fresh one"
@@ -159,7 +159,7 @@ def seed(value: str) -> str | None:
 
 
 def url(value: str) -> str | None:
-    """Check the URL of a server. Return None or an error with its fix.
+    """Return what is wrong with the URL of a server, and the fix, or None if it is valid.
 
     It must have the scheme http or https and a host, and may have a port and a path, but nothing
     else. All characters must be ASCII.
@@ -176,9 +176,10 @@ def address(about: str) -> Key:
 
 
 def command(value: str) -> str | None:
-    """Check that a command line can be split into words as in a shell, and is not empty.
+    """Return what is wrong with a command line, and the fix, or None if it is valid.
 
-    Returns None or an error with its fix. Whether the program exists is not checked.
+    Its words are split as in a shell, and there must be at least one. Whether the program exists is
+    not checked.
     """
     if "\0" in value:
         return "must not have control characters; remove them."
@@ -190,7 +191,10 @@ def command(value: str) -> str | None:
 
 
 def _token(value: str) -> str | None:
-    """Check a bearer token (RFC 6750). Return None or an error, which does not show the token."""
+    """Return what is wrong with a bearer token (RFC 6750), and the fix, or None if it is valid.
+
+    What is returned does not show the token.
+    """
     if len(value) <= _MAX_TOKEN and re.fullmatch(_TOKEN, value):
         return None
     return (
@@ -200,7 +204,7 @@ def _token(value: str) -> str | None:
 
 
 def _moment(value: datetime) -> str | None:
-    """Check that a date and time has a time zone. Return None or an error with its fix."""
+    """Return what is wrong with a date and time, and the fix, or None if it has a time zone."""
     return None if value.tzinfo else f"has no time zone; {_MOMENT_FIX}"
 
 
@@ -210,16 +214,19 @@ def utc(value: datetime) -> str:
 
 
 def _folder(value: str) -> str | None:
-    """Check the path of a folder, which need not exist. Return None or an error with its fix."""
+    """Return what is wrong with the path of a folder, and the fix, or None if it is valid.
+
+    The folder need not exist.
+    """
     if not value or "\0" in value:
         return 'must be the path of a folder; write one like "bots/mine".'
     return None
 
 
 def _variables(value: dict[str, object]) -> str | None:
-    """Check that environment variables may be set, and that their values are strings.
+    """Return the first error in environment variables, with its fix, or None if all are valid.
 
-    Returns None or the first error, with its fix.
+    A name may not be one of the `RESERVED_VARIABLES`, and a value must be a string.
     """
     for name, text in value.items():
         if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
@@ -232,7 +239,7 @@ def _variables(value: dict[str, object]) -> str | None:
 
 
 def _names(value: list[str]) -> str | None:
-    """Check that no name occurs twice in a list of bots. Return None or an error with its fix."""
+    """Return which bot occurs twice in a list of names, and the fix, or None if none does."""
     repeated = next((name for name, count in Counter(value).items() if count > 1), None)
     return None if repeated is None else f'has "{short(repeated)}" twice; delete one.'
 

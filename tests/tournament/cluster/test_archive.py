@@ -69,10 +69,8 @@ def test_a_link_that_leads_out_of_the_folder_is_refused(folder: Path, leads_to: 
     )
 
 
-def test_a_folder_that_is_too_large_or_not_utf_8_is_refused(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with monkeypatch.context() as patch:
+def test_a_folder_that_is_too_large_or_not_utf_8_is_refused(folder: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr(archive, "LARGEST", 8 << 10)
         too_large = refusal(folder)
     assert re.match("mine: its folder mine has more than .*data/deep/model.bin", too_large)

@@ -8,7 +8,6 @@ import pytest
 from jsonschema import Draft7Validator
 
 from tests.support.tournament.cup_files import GOOD, WRONG
-from tournament.config.cup import BOT, SECTIONS, TOP
 from tournament.config.json_schema import cup_schema
 from tournament.config.parse import read_cup
 
@@ -16,12 +15,10 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 SCHEMA = Draft7Validator(cup_schema())
 
 
-def test_the_schema_is_current_and_describes_every_key() -> None:
+def test_the_schema_is_current() -> None:
     Draft7Validator.check_schema(SCHEMA.schema)
     text = (EXAMPLES / "cup.schema.json").read_text()
     assert json.loads(text) == SCHEMA.schema, "run python -m tournament.config.json_schema"
-    for keys in (TOP, BOT, *SECTIONS.values()):
-        assert all(key.about.endswith(".") for key in keys.values())
 
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.toml")), ids=lambda path: str(path.stem))

@@ -27,7 +27,6 @@ def errors(text: str | bytes) -> list[str]:
 
 
 def parsed(text: str, *changes: tuple[str, str]) -> Cup:
-    """The cup of a text in which the first of each pair of texts is replaced by the second."""
     for change in changes:
         text = text.replace(*change)
     return parse_cup(text.encode(), "cup.toml")
@@ -46,7 +45,6 @@ URL = 'url = "http://127.0.0.1:9000"'
         ([("deals = 40", 'deals = 40\ncards = "shared"')], "shared"),
         ([(URL, 'command = "./second"'), ("deals = 40", 'deals = 40\ncards = "fresh"')], "fresh"),
     ],
-    ids=["url", "connect", "started", "fixed seats", "url, shared", "started, fresh"],
 )
 def test_bots_that_may_remember_cards_get_fresh_cards(
     changes: list[tuple[str, str]], cards: str
@@ -65,8 +63,8 @@ def test_keys_that_are_left_out_have_defaults() -> None:
     assert parse_cup(b"\xef\xbb\xbf" + GOOD.encode(), "c") == cup, "a byte order mark is allowed"
     top = 'name = "x"\ngame = "dasan"\nfill = "greedy"\n'
     cup = parsed(top + '[[bots]]\nname = "a"\ncommand = "./a"\n')
-    bots = [(bot.name, bot.house) for bot in cup.bots]
-    assert bots == [("a", False), ("greedy (house)", True), ("greedy (house 2)", True)]
+    assert cup.names == ("a", "greedy (house)", "greedy (house 2)")
+    assert [bot.house for bot in cup.bots] == [False, True, True]
     assert (cup.players, cup.seed) == (3, None)
 
 

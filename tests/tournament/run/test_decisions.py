@@ -153,17 +153,16 @@ def test_a_withdrawal_can_be_reversed_until_it_has_effects(run: Path) -> None:
 
 @pytest.mark.parametrize("format", ["knockout", "swiss", "halving"])
 def test_a_disqualified_bot_leaves_its_place(tmp_path: Path, format: str) -> None:
-    names = ("ann", "bob", "cat", "dan", "eve", "fay")
-    played.run(tmp_path / "run", played.cup(names, format=format)).close()
-    before = standings(tmp_path / "run")["standings"]
-    winner = before[0]["bot"]
-    succeed("disqualify", tmp_path / "run", winner, "--yes")
-    after = standings(tmp_path / "run")["standings"]
-    assert {line["bot"] for line in after} == set(names) - {winner}
+    names = (*BOTS, "eve", "fay")
+    played.run(tmp_path, played.cup(names, format=format)).close()
+    winner, *before = standings(tmp_path)["standings"]
+    succeed("disqualify", tmp_path, winner["bot"], "--yes")
+    after = standings(tmp_path)["standings"]
+    assert {line["bot"] for line in after} == {*names} - {winner["bot"]}
     if format == "knockout":
-        assert [line["bot"] for line in after] == [line["bot"] for line in before[1:]]
-        assert [line["place"] for line in after] == [line["place"] - 1 for line in before[1:]]
-    succeed("verify", tmp_path / "run")
+        assert [line["bot"] for line in after] == [line["bot"] for line in before]
+        assert [line["place"] for line in after] == [line["place"] - 1 for line in before]
+    succeed("verify", tmp_path)
 
 
 def test_a_paused_run_continues_with_other_decisions(tmp_path: Path) -> None:

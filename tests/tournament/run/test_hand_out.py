@@ -12,7 +12,6 @@ from tests.support.tournament.one_table import OneTable, Stopped, play, stop
 from tests.tournament.run.conftest import BOTS, FAULTY, STOP
 from tournament.config.cup import Bot
 from tournament.run.resume import resume
-from tournament.store.store import Store
 
 NAMES = (*BOTS, "eve", "fay")
 
@@ -53,21 +52,20 @@ def test_an_extended_cup_equals_a_cup_that_began_so(tmp_path: Path) -> None:
     small, large = tmp_path / "small", tmp_path / "large"
     grown = played.cup(BOTS, deals=3)
     played.run(large, grown).close()
-    played.run(small, played.cup(BOTS[:3])).close()
-    with Store.open(small) as store:
+    with played.run(small, played.cup(BOTS[:3])) as store:
         resume(store, grown)
         play(store, grown, {})
-    # Somebody may have looked at the cup before it was extended, so its ranges hold at any time.
-    assert standings(small)["ranges"] == "anytime"
-    with Store.open(small) as store:
+        # Somebody may have looked at the cup before it was extended.
+        assert standings(small)["ranges"] == "anytime"
         store._put(extended=False)
     assert standings(small) == standings(large)
 
 
 def test_a_bot_by_url_plays_one_match_at_a_time(tmp_path: Path) -> None:
     """Two bots at the same URL share its number of tables, and every table has one of them."""
-    cup, url = played.cup(BOTS), "http://127.0.0.1:9"
-    cup = replace(cup, bots=(Bot("ann", url=url), Bot("bob", url=f"{url}/"), *cup.bots[2:]))
+    cup = played.cup(BOTS)
+    urls = Bot("ann", url="http://127.0.0.1:9"), Bot("bob", url="http://127.0.0.1:9/")
+    cup = replace(cup, bots=(*urls, *cup.bots[2:]))
     tables = OneTable(cup, 2)
     with played.unfinished(tmp_path, cup) as store:
         play(store, cup, {}, tables)

@@ -102,15 +102,13 @@ def test_a_decision_that_comes_as_another_is_read_takes_effect(
     succeed("verify", tmp_path)
 
 
-def test_a_void_that_is_killed_at_any_moment_loses_no_match(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_void_that_is_killed_at_any_moment_loses_no_match(tmp_path: Path) -> None:
     cup = played.cup(deals=1)
     played.run(tmp_path, cup).close()
     before = standings(tmp_path)["standings"]
     for writes in count():
         transactions = [Store._write] * writes
-        with monkeypatch.context() as patch, suppress(IndexError):  # is killed where none is left
+        with pytest.MonkeyPatch.context() as patch, suppress(IndexError):  # killed: none is left
             patch.setattr(Store, "_write", lambda store, left=transactions: left.pop()(store))
             succeed("void", tmp_path, 1)
             break

@@ -14,7 +14,7 @@ from distributed import LocalCluster
 
 from tests.support.tournament import cups
 from tests.support.tournament.cups import json_lines, standings, stich, succeed, toys, write
-from tests.support.tournament.dask import Cluster, cluster
+from tests.support.tournament.dask import Cluster
 from tools import hostile
 from tournament.store.store import Store
 
@@ -30,12 +30,6 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     fresh = '[format] cards = "fresh"'  # as with a bot by URL
     succeed("run", write(folder, toys(4), fresh, deals=DEALS), "--out", folder / "run")
     return standings(folder / "run")
-
-
-@pytest.fixture
-def dask(tmp_path: Path) -> Iterator[Cluster]:
-    with cluster(tmp_path) as running:
-        yield running
 
 
 class GatedCup:

@@ -4,23 +4,16 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.support.tournament.cups import ROOT, stich, succeed, toys, write
-from tests.support.tournament.dask import Cluster, cluster
+from tests.support.tournament.dask import Cluster
 from tournament.cluster import executor
 from tournament.store.store import Store
 
 pytestmark = [pytest.mark.slow, pytest.mark.serial]
-
-
-@pytest.fixture(scope="module")
-def dask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    with cluster(tmp_path_factory.mktemp("dask")) as running:
-        yield running
 
 
 def refused(cup: Path, address: str) -> list[str]:
@@ -51,14 +44,11 @@ def test_a_run_needs_workers_with_tables(
 ) -> None:
     monkeypatch.setattr(executor, "WAIT_S", 0.0)
     cup = write(tmp_path, toys(3))
-    problem = (
-        f"No worker with tables has joined the scheduler at {dask.address}; start one: dask worker"
-        f' {dask.address} --resources "tables=1" --nthreads 1.'
-    )
+    fix = f'start one: dask worker {dask.address} --resources "tables=1" --nthreads 1.'
+    problem = f"No worker with tables has joined the scheduler at {dask.address}; {fix}"
     assert refused(cup, dask.address) == [problem]
-    worker = dask.start_worker("idle", None)
+    dask.start_worker("idle", None)
     assert refused(cup, dask.address) == [problem]
-    worker.kill()
 
 
 def test_workers_that_cannot_play_are_named(dask: Cluster, tmp_path: Path) -> None:
@@ -75,12 +65,10 @@ def test_workers_that_cannot_play_are_named(dask: Cluster, tmp_path: Path) -> No
     with (tmp_path / "other" / "games" / "__init__.py").open("a") as file:
         file.write("# changed")
     (tmp_path / "toolchain").symlink_to(sys.executable)
-    workers = [
-        dask.start_worker("has", PATH=f"{tmp_path}{os.pathsep}{os.environ['PATH']}"),
-        dask.start_worker("lacks"),
-        dask.start_worker("bare", PYTHONPATH=str(bare), python=["-S"]),
-        dask.start_worker("old", PYTHONPATH=str(tmp_path / "other")),
-    ]
+    dask.start_worker("has", PATH=f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    dask.start_worker("lacks")
+    dask.start_worker("bare", PYTHONPATH=str(bare), python=["-S"])
+    dask.start_worker("old", PYTHONPATH=str(tmp_path / "other"))
     bots = toys(3)
     bots["toy2"] = bots["toy2"].replace(sys.executable, "toolchain")
     problems = sorted(refused(write(tmp_path, bots, sandbox=False), dask.address))
@@ -93,8 +81,6 @@ def test_workers_that_cannot_play_are_named(dask: Cluster, tmp_path: Path) -> No
     for problem, fix in zip(problems, fixes, strict=True):
         assert re.fullmatch(fix, problem)
     assert len(set(re.findall(ours, problems[-1]))) == 2
-    for worker in workers:
-        worker.kill()
 
 
 BOT = """
@@ -110,7 +96,7 @@ def test_a_bot_travels_with_its_folder_and_variables(
 ) -> None:
     """Without a file in the folder, the cup is refused. No value of the runner's is kept."""
     monkeypatch.setenv("MY_KEY", "S3cret")
-    worker = dask.start_worker("one")
+    dask.start_worker("one")
     folder = tmp_path / "bots" / "mine"
     folder.mkdir(parents=True)
     (folder / "model.txt").write_text("weights")
@@ -127,4 +113,3 @@ def test_a_bot_travels_with_its_folder_and_variables(
     (said,) = refused(cup, dask.address)
     assert said.startswith('Worker one: mine: "python bot.py" ended with code 1 before it answered')
     assert said.endswith("No such file or directory: 'model.txt'")
-    worker.kill()

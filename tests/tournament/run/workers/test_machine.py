@@ -16,30 +16,25 @@ from tournament.run.workers.machine import available_mb, shares
 CORES = len(os.sched_getaffinity(0))
 
 
-@pytest.fixture
-def machine(tmp_path: Path) -> dict[str, Path]:
-    """A machine with 8000 MB available, and this process in the control group /a/b."""
-    (tmp_path / "proc/self").mkdir(parents=True)
-    (tmp_path / "proc/meminfo").write_text("MemTotal: 16384000 kB\nMemAvailable: 8192000 kB\n")
-    (tmp_path / "proc/self/cgroup").write_text("1:name=systemd:/x\n0::/a/b\n")
-    (tmp_path / "groups/a/b").mkdir(parents=True)
-    return {"proc": tmp_path / "proc", "root": tmp_path / "groups"}
-
-
 def limit(folder: Path, limit_mb: int | None, used_mb: int = 0, cached_mb: int = 0) -> None:
     (folder / "memory.max").write_text("max" if limit_mb is None else str(limit_mb << 20))
     (folder / "memory.current").write_text(str(used_mb << 20))
     (folder / "memory.stat").write_text(f"anon 1\nactive_file {cached_mb << 20}\nfile 2\n")
 
 
-def test_the_narrowest_control_group_counts(machine: dict[str, Path]) -> None:
-    assert available_mb(**machine) == 8000
-    limit(machine["root"] / "a/b", None)
-    assert available_mb(**machine) == 8000
-    limit(machine["root"] / "a", 4000, used_mb=1500, cached_mb=500)
-    assert available_mb(**machine) == 3000
-    limit(machine["root"] / "a/b", 1000, used_mb=1500)
-    assert available_mb(**machine) == 0
+def test_the_narrowest_control_group_counts(tmp_path: Path) -> None:
+    proc, root = tmp_path / "proc", tmp_path / "groups"
+    (proc / "self").mkdir(parents=True)
+    (proc / "meminfo").write_text("MemTotal: 16384000 kB\nMemAvailable: 8192000 kB\n")
+    (proc / "self/cgroup").write_text("1:name=systemd:/x\n0::/a/b\n")
+    (root / "a/b").mkdir(parents=True)
+    assert available_mb(proc, root) == 8000
+    limit(root / "a/b", None)
+    assert available_mb(proc, root) == 8000
+    limit(root / "a", 4000, used_mb=1500, cached_mb=500)
+    assert available_mb(proc, root) == 3000
+    limit(root / "a/b", 1000, used_mb=1500)
+    assert available_mb(proc, root) == 0
 
 
 def test_the_memory_of_descendants_counts() -> None:

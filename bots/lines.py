@@ -88,7 +88,7 @@ class LineProgram:
 
         Raises:
             NoAnswer: if there is no such line before `until` or before the program ends, if the
-                line is not complete after `MAX_LINE` bytes, or if the program is not running.
+                line is longer than `MAX_LINE` bytes, or if the program is not running.
         """
         if self._process is None:
             raise NoAnswer("ended", "the program is not running")
@@ -100,7 +100,7 @@ class LineProgram:
             self._rest += chunk or b"\n"
             if not chunk and not self._rest.strip():
                 raise self._ended()
-            if len(self._rest) > MAX_LINE:
+            if len(self._rest.lstrip().partition(b"\n")[0]) > MAX_LINE:
                 raise NoAnswer("unreadable", "the program wrote more than 64 KiB without an answer")
         line, _, self._rest = self._rest.lstrip().partition(b"\n")
         return line.decode(errors="replace").strip()

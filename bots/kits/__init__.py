@@ -112,14 +112,16 @@ def _files_of(program: Sequence[str]) -> dict[str, Path]:
     virtual environment, are left out.
 
     Raises:
-        KitError: if a word is a relative path with a slash, and nothing is there, or if two files
-            have one name.
+        KitError: if a word is a relative path with a slash, and nothing is there, if a word is `.`
+            or a path that ends in `..`, or if two files have one name.
     """
     copies = {}
     for word in program:
         package = word.partition(":")[0].partition(".")[0]
         places = [word, f"{package}.py", package] if ":" in word else [word]
         path = next((path for path in map(Path, places) if path.exists()), None)
+        if path is not None and path.name in ("", ".."):
+            raise KitError(f"{word} contains the new folder; name the program's file instead.")
         if path is not None and not path.is_absolute() and not path.is_symlink():
             copies[word] = path
         elif path is None and "/" in word and not word.startswith("/"):

@@ -1,12 +1,15 @@
 """Programs for Botzone: what they are told, whole games, and programs that fail."""
 
+import sys
 from pathlib import Path
 from textwrap import indent
+from time import monotonic
 
 import pytest
 
 from bots.adapters import botzone
 from bots.adapters.adapter import Adapter
+from bots.lines import LineProgram
 from tests.support.bots.foreign import (
     OPTIONS,
     assert_sensible_plays,
@@ -107,3 +110,14 @@ def test_sensible_plays_for_a_program_that_fails(
     source = f"import sys, time\nfor line in sys.stdin:\n    {failure}\n"
     assert_sensible_plays(adapter(tmp_path, source), kind)
     assert "sensible plays: the program" in capfd.readouterr().err
+
+
+def test_output_after_a_line_does_not_make_it_too_long() -> None:
+    source = "print('a\\nb', end='', flush=True); input(); print('\\n' + 'y' * 65_535, flush=True)"
+    program = LineProgram([sys.executable, "-c", source])
+    program.start()
+    until = monotonic() + 60
+    assert program.read(until) == "a"
+    program.write("go", until)
+    assert program.read(until) == "b"
+    program.stop()

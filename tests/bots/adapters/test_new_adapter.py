@@ -68,6 +68,7 @@ def test_the_program_is_copied_in(
         (["python", "dir", "--", "./x"], "The kit python takes no program"),
         (["botzone", "--", "./none"], "There is no ./none; write the program as you start it"),
         (["botzone", "--", "a/x", "b/x"], "Two files of the program have one name: x, x."),
+        (["botzone", "--", "python", "."], ". contains the new folder; name the program's file"),
     ],
 )
 def test_a_wrong_program_is_refused(here: Path, words: list[str], says: str) -> None:

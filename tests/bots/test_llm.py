@@ -143,9 +143,8 @@ def test_the_model_is_told_why_a_move_is_illegal(folder: Path) -> None:
 
 def test_the_fallback_plays_unless_it_is_none(folder: Path) -> None:
     move, info, bodies = decide(folder, ILLEGAL, retries=1)
-    assert move == sensible.move(VIEW, MOVES)
+    assert (move, "is not legal" in info["why"]) == (sensible.move(VIEW, MOVES), True)
     assert (info["first_try"], info["retries"], len(bodies)) == (0, 1, 2)
-    assert "is not legal" in info["why"]
     assert re.fullmatch(r"\('play:3c' is not legal \(wrong-phase\): .*why not", info["comment"])
     move, info, _ = decide(folder, ILLEGAL, fallback="none")
     assert (move, info["why"], info["retries"]) == ("play:3c", None, 1)
@@ -169,8 +168,7 @@ def test_a_failure_that_may_pass_is_tried_again(folder: Path, trouble: Act) -> N
 @pytest.mark.parametrize("limits", [{"move_ms": 800}, {"timeout_s": 0.2, "move_ms": 1500}])
 def test_an_endpoint_that_sends_spaces_for_ever(folder: Path, limits: dict[str, Any]) -> None:
     move, info, bodies = decide(folder, stalls, **limits)
-    assert move == sensible.move(VIEW, MOVES)
-    assert info["why"]
+    assert (move, bool(info["why"])) == (sensible.move(VIEW, MOVES), True)
     assert "did not answer within" in info["comment"]
     assert len(bodies) == info["calls"]
     assert (len(bodies) > 1) is ("timeout_s" in limits)
@@ -273,8 +271,7 @@ UNREADABLE = [
 )
 def test_failures_are_counted_by_cause(folder: Path, cause: str, why: str, act: Act) -> None:
     move, info, _ = decide(folder, act, retries=1)
-    assert move == sensible.move(VIEW, MOVES)
-    assert info["why"].startswith(why)
+    assert (move, info["why"].startswith(why)) == (sensible.move(VIEW, MOVES), True)
     assert info[cause] == (1 if cause.startswith("http_") else 2)
 
 

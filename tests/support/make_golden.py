@@ -47,9 +47,8 @@ def record(start: dict[str, Any], before: list[dict[str, Any]]) -> dict[str, Any
 
 def main(name: str, game: str = "", players: str = "", options: str = "{}") -> None:
     start = {"game": game, "players": int(players or 0), "seed": name}
-    old: Any = (
-        {"start": {**start, "options": json.loads(options)}, "steps": []} if game else load(name)
-    )
+    start["options"] = json.loads(options)
+    old: Any = {"start": start, "steps": []} if game else load(name)
     golden = record(old["start"], old["steps"])
     text = json.dumps(golden, separators=(",", ":"), ensure_ascii=False)
     (VECTORS / f"{name}.json").write_text(text)

@@ -26,7 +26,8 @@ class Running(AbstractContextManager["Running"]):
         pipes: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
         self.process = subprocess.Popen(command, cwd=ROOT, env={**os.environ, **environ}, **pipes)
         assert self.process.stdout is not None
-        first_line = self.process.stdout.readline()
+        self._output = self.process.stdout
+        first_line = self._output.readline()
         address = re.search(r"http://\S+", first_line)
         assert address, first_line + self.process.communicate()[0]
         self.url = address[0]
@@ -45,16 +46,14 @@ class Running(AbstractContextManager["Running"]):
         """Stop the program with Ctrl-C. Return its exit code and the rest of its output."""
         self.session.close()
         self.process.send_signal(signal.SIGINT)
-        assert self.process.stdout is not None
-        output = self.process.stdout.read()  # and not `communicate`, which loses what is buffered
+        output = self._output.read()  # and not `communicate`, which loses what is buffered
         return self.process.wait(timeout=30), output
 
     def __exit__(self, *_error: object) -> None:
         if self.process.poll() is None:
             self.stop()
         self.session.close()
-        if self.process.stdout is not None:
-            self.process.stdout.close()
+        self._output.close()
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from tournament.model import Identity, Present, StoredRun
 from tournament.records import AnyDecision, Epoch, MatchRecord, Outage, Revocation, place_of
 from tournament.store import rows
 from tournament.store.chain import Chain
-from tournament.store.engine import StoreError, store_errors
+from tournament.store.engine import StoreError, damage, store_errors
 from tournament.store.signing import make_key
 from tournament.store.tables import blocks, decisions, details, epochs, matches, present, voids
 from tournament.store.writer import StoreWriter
@@ -199,13 +199,15 @@ class Store(StoreWriter):
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
 
         def change(chain: Chain) -> None:
-            earlier = chain.connection.execute(sa.select(decisions).order_by(decisions.c.id))
-            check(list(map(rows.to_decision, earlier)))
+            with damage(self.where):
+                stored = chain.connection.execute(sa.select(decisions).order_by(decisions.c.id))
+                earlier = list(map(rows.to_decision, stored))
+            check(earlier)
             finished = chain.connection.execute(_FINISHED).scalar_one()
             for decision in made:
                 why = printable(decision.why)
-                stored = msgspec.structs.replace(decision, at=at, after=finished, why=why)
-                rows.append(chain, decisions, stored)
+                complete = msgspec.structs.replace(decision, at=at, after=finished, why=why)
+                rows.append(chain, decisions, complete)
 
         self._commit(change)
 

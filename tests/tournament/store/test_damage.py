@@ -115,3 +115,10 @@ def test_a_run_is_read_where_nothing_can_be_written(
         assert [path.name for path in run.iterdir()] == ["run.sqlite"]
         with pytest.raises(StoreError, match="readonly database"):
             store.decide(Pause())
+
+
+def test_a_decision_after_a_damaged_one_is_refused(intact: Path, tmp_path: Path) -> None:
+    run = shutil.copytree(intact, tmp_path / "run")
+    played.change(run, "INSERT INTO decisions VALUES (1, '{}', 2)")
+    with Store.open(run) as store, pytest.raises(StoreError, match="is damaged"):
+        store.decide(Pause())

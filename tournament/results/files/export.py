@@ -110,10 +110,7 @@ def export(store: RunReader, format: str, out: BinaryIO, *, text: bool = False) 
         return _jsonl(match_lines(store), out)
     shown = shown_matches(store, store.run().finished)
     decisions = (row for record in shown for row in decision_rows(record))
-    try:
-        return _jsonl(decisions, out) if text else _parquet(decisions, DecisionRow, out)
-    except ValueError as error:
-        raise ExportError(f"{error} `stich verify` tells more.") from None
+    return _jsonl(decisions, out) if text else _parquet(decisions, DecisionRow, out)
 
 
 def rows(store: RunReader) -> Iterator[SeatRow]:
@@ -170,7 +167,7 @@ def decision_rows(record: MatchRecord) -> Iterator[DecisionRow]:
     """Yield a row for each move of a match that a bot was asked for or that was forced, in order.
 
     Raises:
-        ValueError: if a move is not legal.
+        ExportError: if a move is not legal.
     """
     forced = frozenset(record.forced)
     times = [iter(of_seat) for of_seat in record.times]
@@ -182,8 +179,9 @@ def decision_rows(record: MatchRecord) -> Iterator[DecisionRow]:
         try:
             after = state.advance(move)
         except IllegalMove as error:
-            raise ValueError(
+            raise ExportError(
                 f"Move {index} ({move}) of match {record.match} is not legal: {error.detail}"
+                " `stich verify` tells more."
             ) from None
         seat = state.turn
         if seat is not None:

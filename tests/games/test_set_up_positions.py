@@ -20,7 +20,6 @@ from service.schemas.positions import state_field, view_field
 from tests.support.games.random_games import IDS, TABLES, random_game, some_move
 
 Wire = dict[str, Any]
-
 OTHERS: list[Any] = [None, True, [], *range(-1, 4), 16, 100, "4c", "Bj", "??", "c", "pass"]
 OTHERS += ["over", "lunch", "play:3c", "play:4c4d"]
 LOAD_STATE = state_field("").load

@@ -12,27 +12,16 @@ from service.app import create_app
 from tests.support.service.contract import Service, matches
 
 JSON = "application/json"
-MALFORMED = {
-    "empty": b"",
-    "no JSON": b"{state}",
-    "a list": b"[]",
-    "null": b"null",
-    "NaN": b'{"state": NaN}',
-    "Infinity": b'{"state": -Infinity}',
-    "not UTF-8": b'{"state": "\xff"}',
-    "UTF-16": '{"state": 1}'.encode("utf-16"),
-    "a byte order mark": b"\xef\xbb\xbf{}",
-    "the same name twice": b'{"state": 1, "state": 2}',
-    "the same name twice, escaped": b'{"state": 1, "st\\u0061te": 2}',
-    "100,000 levels": b'{"state":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
-    "an unclosed 100,000": b"[" * 100_000,
-}
+MALFORMED = [b"", b"{state}", b"[]", b"null", b'{"state": NaN}', b'{"state": -Infinity}']
+MALFORMED += [b'{"state": "\xff"}', '{"state": 1}'.encode("utf-16"), b"\xef\xbb\xbf{}"]
+MALFORMED += [b'{"state": 1, "state": 2}', b'{"state": 1, "st\\u0061te": 2}']
+MALFORMED += [b'{"state":' + b"[" * 100_000 + b"]" * 100_000 + b"}", b"[" * 100_000]
 
 
 def test_malformed_json_and_duplicate_names_deep_inside(service: Service) -> None:
-    for what, body in MALFORMED.items():
+    for body in MALFORMED:
         problem = service.send("/v1/moves", body)
-        assert (problem["status"], problem["code"]) == (400, "malformed-json"), what
+        assert (problem["status"], problem["code"]) == (400, "malformed-json"), body[:40]
         assert problem["detail"].endswith(".")
     state = json.dumps({"state": service.start("doudizhu")})
     for field, again in (

@@ -17,9 +17,7 @@ from tests.support.service.contract import ROOT, matches
 from tests.support.service.running import Running
 
 pytestmark = pytest.mark.slow
-
 DEPLOY = ROOT / "deploy"
-
 SLOW_BODY = ask_moves(b"{", 1000)
 LIMITS = "limit_conn connections 64;", "limit_req zone=requests burst=400 nodelay;"
 

@@ -66,7 +66,6 @@ def test_600_bodies_beside_1200_silent_connections() -> None:
 
 
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-
 MEBIBYTE = 1024 * 1024
 ALL_CARDS = "".join(rank + suit for rank in "456789TJQKA2" for suit in "cdhs") + "BjRj"
 LONG = {"state": wire([LONGEST, "7c", "7d"])}

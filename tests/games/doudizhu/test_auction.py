@@ -13,7 +13,6 @@ from tests.support.games.climbing import doudizhu_wire, moves
 GAME = games.get("doudizhu")
 HANDS = ["3c 4c", "5c 6c", "7c 8c", "9c Tc"]
 AUCTIONS = [(players, single) for players in (3, 4) for single in (False, True)]
-
 Calls = tuple[int, ...]  # in order; 0 is a pass
 
 

@@ -51,7 +51,6 @@ def put(**fields: Any) -> Wire:
 CLAUSES: list[tuple[str, Wire, str]] = [
     # phase, what is broken, a piece of the sentence
     ("trump", put(targets=[9, 5, 2, 2]), "targets has 4 entries"),
-    ("trump", put(tricks=[13]), "tricks has 1 entry"),
     (
         "trump",
         put(options={"target": 15, "deals": 1}, results=[{"deal": 1}]),
@@ -59,7 +58,6 @@ CLAUSES: list[tuple[str, Wire, str]] = [
     ),
     ("play", put(targets=[9, 9, 2]), "targets is [9, 9, 2]"),
     ("play", put(dealer=1), "dealer is 1, but the dealer is the seat with target 9"),
-    # tricks won and still to play make 16
     ("play", put(tricks=[12, 0, 0]), "together that must make 16"),
     ("play", put(tricks=[17, 0, 0]), "tricks adds up to 17"),
     ("play", put(tricks=[14, -1, 0]), "a negative number"),
@@ -67,16 +65,13 @@ CLAUSES: list[tuple[str, Wire, str]] = [
     ("trump", put(talon=TALON[:3]), "Seat 0 has 2 cards to play"),
     (*hand("exchange", 0, "2c 3c As"), "Seat 0 has 4 cards to play"),
     ("discard", put(discards=[]), "Seat 0 has 2 cards to play"),
-    # hands fit the trick, seats follow one another, turn is next
     ("play", put(trick=trick((2, "Tc"), (1, "7c"))), "does not follow the seat before"),
     ("play", put(turn=1), "turn is 1, but seat 0 comes next"),
     ("play", put(trick=trick((1, "7c"), (2, "Tc"), (0, "As"))), "trick has 3 cards"),
     ("play", put(trick=trick((1, "7c"), (5, "Tc"))), "trick[1].seat is 5, but the seats are"),
     ("trump", put(trick=trick((0, "Ah"))), "trick must be empty in trump"),
     ("play", put(trick=trick((1, "7c"), (2, "TcAh"))), "is not a play of one card"),
-    ("play", put(trick=trick((1, "7c"), (2, "Tc=flush"))), "is not a play of one card"),
     ("play", put(trick=[{"seat": 2, "move": "rubbish"}]), "trick[0].move: 'rubbish' is not a move"),
-    # exchange
     ("exchange", put(turn=1), "the first giver in owed is seat 0"),
     ("exchange", put(owed=[]), "owed is empty, but in exchange it has"),
     ("trump", put(owed=[pairing(0, 1, 1)]), "owed must be empty in trump"),
@@ -92,9 +87,7 @@ CLAUSES: list[tuple[str, Wire, str]] = [
     ("trump", put(exchanged=[exchanged(0, 3, "Ah", "Kh")]), "exchanged[0].debtor is 3"),
     ("trump", put(exchanged=[exchanged(0, 1, "Ah Ah", "Kh Qh")]), "exchanged[0].given: Ah "),
     ("trump", put(exchanged=[exchanged(0, 1, "Ah", "Rj")]), "exchanged[0].returned: Rj is no"),
-    # trump and discard
     ("trump", put(turn=1), "turn is 1, whose target is 5; in trump it must be 9"),
-    ("discard", put(turn=2), "turn is 2, whose target is 2; in discard it must be 9"),
     ("trump", put(trump="h"), 'trump is "h", but in trump it has not been named'),
     ("discard", put(trump=None), "trump is null, but in discard it has been named"),
     ("play", put(trump="x"), 'trump is "x", but the suits are'),
@@ -104,14 +97,12 @@ CLAUSES: list[tuple[str, Wire, str]] = [
         put(discards=TALON, hands=[cards("2c 3c 4c"), cards("5c 6c 7c"), cards("8c 9c Tc")]),
         "the phase discard would be over",
     ),
-    # no card more often than the deck has it, all places together
     (*hand("trump", 0, "2c 3c 5c"), "5c occurs 2 times"),
     ("play", put(discards=["Tc"]), "Tc occurs 2 times"),
     ("exchange", put(owed=[pairing(0, 1, 2, "2c")]), "2c occurs 2 times"),
     (*hand("trump", 0, "2c 3c Bj"), "Bj is not a card of this game"),
     ("trump", put(talon=["??"] * 4), "?? is not a card of this game"),
 ]
-
 VIEW_CLAUSES: list[tuple[str, Wire, str]] = [
     ("trump", put(counts=[3, 4, 3]), "Seat 1 has 4 cards to play"),
     ("trump", put(counts=[3, 30, 30]), "but the deck has 52"),

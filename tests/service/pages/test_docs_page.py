@@ -9,7 +9,6 @@ from tests.support.browser import chromium, console_errors, find, fits, has, tex
 from tests.support.service.running import Running
 
 START = "#operations-play-startGame"
-
 pytestmark = pytest.mark.slow
 
 

@@ -205,15 +205,12 @@ def adds(**fields: object) -> Act:
     return only_move(lambda call: call.send(json.dumps({"move": call.move(), **fields}).encode()))
 
 
-def test_it_warns_of_info_that_would_be_dropped() -> None:
+def test_it_warns_of_dropped_info_and_refuses_fallbacks() -> None:
     with running(adds(info={"comment": "fine", "nodes": 3, "Depth": 2})) as url:
         shown = CliRunner().invoke(check, ["--url", url, *FEW])
     assert shown.exit_code == 0
     warning = "  warning  'Depth' is no name: write [a-z][a-z0-9_]{0,31}. Dropped from the info of"
     assert shown.output.count(warning) == 1
-
-
-def test_moves_that_are_not_the_bots_own_fail() -> None:
     with running(adds(fallback="no key")) as url:
         assert checked("--url", url, *FEW, "--max-fallback", "1")[0] == 0
         code, report = checked("--url", url, *FEW)

@@ -15,6 +15,7 @@ from tests.support.games.playing import reason
 from tests.support.games.random_games import IDS, TABLES, permuted, random_game
 
 Wire = dict[str, Any]
+PIECES = ["pass", "bid:1", "bid:3", "trump:h", "call:4c", "call:7h", "call:3d", "give:", "discard:"]
 
 
 def played(wire: Wire) -> list[str]:
@@ -119,9 +120,6 @@ def shuffled(text: str, rng: random.Random) -> str:
         return text
     cards = re.findall("..", match[2])
     return match[1] + "".join(rng.sample(cards, len(cards))) + match[3]
-
-
-PIECES = ["pass", "bid:1", "bid:3", "trump:h", "call:4c", "call:7h", "call:3d", "give:", "discard:"]
 
 
 @pytest.mark.parametrize(("name", "players"), TABLES, ids=IDS)

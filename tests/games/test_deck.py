@@ -13,6 +13,11 @@ from games.shuffle import Randomness
 ONE = Deck("3456789TJQKA2", jokers=True)
 TWO = Deck("3456789TJQKA2", jokers=True, packs=2)
 HANDS = st.tuples(st.permutations(TWO.cards), st.integers(0, 108)).map(lambda cut: cut[0][: cut[1]])
+BAD = ["", "pass\n", " pass", "PASS", "pass:", "bid:0", "bid:4", "bid:11", "bid:١", "bid:1 "]
+BAD += ["call:", "call:7h7h", "call:7h=flush", "trump:", "trump:H", "trump:cd", "give:", "give:??"]
+BAD += ["give:3c=flush", "discard:3", "play:", "play:3x", "play:10c", "play:bj", "play:3c 3d"]
+BAD += ["play:=flush", "play:3c=", "play:3c3d=flush=flush", "play:3c=run", "play:3c\x00"]
+BAD += ["x" * 100_000]
 
 
 @given(held=HANDS, picked=HANDS)
@@ -70,13 +75,6 @@ def test_well_formed_moves_and_their_canonical_form() -> None:
     for text, shown in (("play:4c4c=flush", "play:??=flush"), ("call:Bj", "call:??")):
         move = parse(text, Deck("456"))  # which lacks the cards
         assert (move.cards, move.text) == (-1, shown)
-
-
-BAD = ["", "pass\n", " pass", "PASS", "pass:", "bid:0", "bid:4", "bid:11", "bid:١", "bid:1 "]
-BAD += ["call:", "call:7h7h", "call:7h=flush", "trump:", "trump:H", "trump:cd", "give:", "give:??"]
-BAD += ["give:3c=flush", "discard:3", "play:", "play:3x", "play:10c", "play:bj", "play:3c 3d"]
-BAD += ["play:=flush", "play:3c=", "play:3c3d=flush=flush", "play:3c=run", "play:3c\x00"]
-BAD += ["x" * 100_000]
 
 
 @pytest.mark.parametrize("text", BAD)

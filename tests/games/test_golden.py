@@ -8,6 +8,7 @@ from tests.support.games import golden
 from tests.support.games.random_games import TABLES
 
 NAMES = golden.files()
+POSITIONS = golden.load("positions")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -52,9 +53,6 @@ def verdict(position: Position, move: str) -> dict[str, Any]:
     wire = {"legal": True, "move": found.text, "category": found.category}
     wire |= {"rank": found.rank, "length": found.length}
     return {key: value for key, value in wire.items() if value is not None}
-
-
-POSITIONS = golden.load("positions")
 
 
 @pytest.mark.parametrize("position", POSITIONS, ids=[position["why"] for position in POSITIONS])

@@ -14,6 +14,7 @@ from tests.support.service.contract import Service
 ORIGIN = {"Origin": "https://example.org"}
 METHOD = "Access-Control-Request-Method"
 PREFLIGHT = {**ORIGIN, METHOD: "POST", "Access-Control-Request-Headers": "Content-Type"}
+NAMES = ("service", "_granian")
 
 
 def test_any_page_may_read_any_response(client: FlaskClient) -> None:
@@ -66,9 +67,6 @@ def test_metrics_of_one_process(service: Service) -> None:
         'stich_problems_total{code="invalid-request",route="/v1/moves"} 1.0',
         'stich_problems_total{code="method-not-allowed",route="none"} 2.0',
     }
-
-
-NAMES = ("service", "_granian")
 
 
 @pytest.fixture(autouse=True)

@@ -16,6 +16,8 @@ MALFORMED = [b"", b"{state}", b"[]", b"null", b'{"state": NaN}', b'{"state": -In
 MALFORMED += [b'{"state": "\xff"}', '{"state": 1}'.encode("utf-16"), b"\xef\xbb\xbf{}"]
 MALFORMED += [b'{"state": 1, "state": 2}', b'{"state": 1, "st\\u0061te": 2}']
 MALFORMED += [b'{"state":' + b"[" * 100_000 + b"]" * 100_000 + b"}", b"[" * 100_000]
+ENDED = {"wsgi.input_terminated": True}
+CLAIMED = {"CONTENT_LENGTH": "2"}
 
 
 def test_malformed_json_and_duplicate_names_deep_inside(service: Service) -> None:
@@ -91,10 +93,6 @@ def test_invalid_state_names_everything(service: Service) -> None:
     assert problem["detail"] == " ".join(problem["problems"])
     assert len(problem["problems"]) >= 6
     assert all(sentence.endswith(".") for sentence in problem["problems"])
-
-
-ENDED = {"wsgi.input_terminated": True}
-CLAIMED = {"CONTENT_LENGTH": "2"}
 
 
 def pieces_until_an_error(*pieces: bytes) -> Iterator[bytes]:

@@ -13,6 +13,7 @@ from tests.support.games.zhengfen import wire
 from tests.support.service.contract import Service, states
 
 GAMES = list(games.GAMES)
+OVER = golden.load("doudizhu-3-0")["final"]
 
 
 def test_all_games_are_listed_and_described(service: Service) -> None:
@@ -136,9 +137,6 @@ def test_a_history_does_not_grow_beyond_what_may_be_posted(service: Service) -> 
     for before, moves in ((grown, ["pass"]), (last, ["pass"] * 3)):
         problem = service.post("/v1/advance", {"state": before, "moves": moves})
         assert problem["code"] == "invalid-state"
-
-
-OVER = golden.load("doudizhu-3-0")["final"]
 
 
 def auction(**fields: Any) -> Any:

@@ -23,6 +23,9 @@ from serving.work import PIECE, Pieces, need_long_work
 from tests.support.games.zhengfen import wire
 from tests.support.service.contract import LONGEST, matches, moves
 
+PAIRS = "".join(f"{rank}c{rank}d" for rank in "3456789TJQK")
+PASSES = {"state": wire(["3c", "4c", "5c"]), "moves": ["pass"] * 201}
+
 
 class Protocol:
     def __init__(self, *pieces: bytes, error: Exception | None = None) -> None:
@@ -109,10 +112,6 @@ def post(front: RsgiFront, path: str, body: bytes) -> Protocol:
     """Post a body of a known length, in pieces of 4 KiB."""
     proto = Protocol(*(body[start : start + 4096] for start in range(0, len(body), 4096)))
     return send(front, proto, ("content-length", str(len(body))), path=path)
-
-
-PAIRS = "".join(f"{rank}c{rank}d" for rank in "3456789TJQK")
-PASSES = {"state": wire(["3c", "4c", "5c"]), "moves": ["pass"] * 201}
 
 
 def test_long_work_is_done_in_another_thread(front: RsgiFront, threads: list[str]) -> None:

@@ -17,6 +17,14 @@ from tests.support.service.connections import HEAD, answer, ask_moves, connectio
 from tests.support.service.contract import LONGEST, moves
 from tests.support.service.running import Running
 
+on_linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+MEBIBYTE = 1024 * 1024
+ALL_CARDS = "".join(rank + suit for rank in "456789TJQKA2" for suit in "cdhs") + "BjRj"
+LONG = {"state": wire([LONGEST, "7c", "7d"])}
+SHORT = {"state": games.get("doudizhu").start(3, "short", {}).to_dict()}
+BODY = moves(LONGEST, "7c", "7d")
+HALF = ask_moves(BODY[:10], len(BODY))
+
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
@@ -63,13 +71,6 @@ def test_600_bodies_beside_1200_silent_connections() -> None:
             assert running.session.get(running.url + "/readyz", timeout=5).status_code == 200
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-
-
-on_linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-MEBIBYTE = 1024 * 1024
-ALL_CARDS = "".join(rank + suit for rank in "456789TJQKA2" for suit in "cdhs") + "BjRj"
-LONG = {"state": wire([LONGEST, "7c", "7d"])}
-SHORT = {"state": games.get("doudizhu").start(3, "short", {}).to_dict()}
 
 
 def memory(running: Running) -> int:
@@ -141,10 +142,6 @@ def test_more_unread_answers_than_slots_are_refused_and_cut_off() -> None:
                 if listed.get("code") != "busy":
                     break
             assert len(listed["moves"]) == 31_122
-
-
-BODY = moves(LONGEST, "7c", "7d")
-HALF = ask_moves(BODY[:10], len(BODY))
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])

@@ -10,6 +10,8 @@ from tests.support.games.playing import assert_refused, play, reason
 
 GAME = games.get("dasan")
 RANKS = "456789TJQKA23"
+SHORT = [["7h"], ["4c"], ["4d"], ["6d", "Kc"]]
+CALLING = dasan_wire(["5c", "7c 8c", "9c Tc", "Jc"], phase="call", turn=1, declarer=1, bid=3)
 
 
 def slow_read(cards: tuple[str, ...]) -> Reading | None:
@@ -83,10 +85,6 @@ def test_who_holds_the_lowest_heart_must_bid_one() -> None:
 def called_position(**changes: Any) -> dict[str, Any]:
     hands = ["6c 7h 7s 8d 9d Ks", "4c 5c", "4d 5d", "6d Kc"]
     return dasan_wire(hands, declarer=1, called="7h", partner=0) | changes
-
-
-SHORT = [["7h"], ["4c"], ["4d"], ["6d", "Kc"]]
-CALLING = dasan_wire(["5c", "7c 8c", "9c Tc", "Jc"], phase="call", turn=1, declarer=1, bid=3)
 
 
 def test_each_side_wins_or_pays_the_bid() -> None:

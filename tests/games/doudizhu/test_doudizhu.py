@@ -9,6 +9,10 @@ GAME = games.get("doudizhu")
 BOMBS = ["3c 3d 3h 3s Bj Rj 5c", "4c 4d 4h 4s 6c", "7c 8d"]
 SPRING = {"options": {"spring": True}}
 TWO_PACKS = ["5c 5c 5d 5d 5h 3c 4c", "6c", "7c", "8c"]
+STATE = doudizhu_wire(["4c 9c 9d Tc", "8c 3c", "8d 3d"], "play:8h")
+VIEW = GAME.state(STATE).view(0).to_dict()
+RESULT = {"deal": 1, "scores": [0, 0, 0], "declarer": 1, "out": 1}
+AUCTION = GAME.start(3, "room for the talon", {}).view(0).to_dict()
 
 
 def test_scores_and_doublings() -> None:
@@ -43,12 +47,6 @@ def test_the_rocket_is_listed_by_its_cards_against_a_bomb() -> None:
         ),
     ):
         assert moves(doudizhu(hands, "play:4c4d4h4s")) == answers
-
-
-STATE = doudizhu_wire(["4c 9c 9d Tc", "8c 3c", "8d 3d"], "play:8h")
-VIEW = GAME.state(STATE).view(0).to_dict()
-RESULT = {"deal": 1, "scores": [0, 0, 0], "declarer": 1, "out": 1}
-AUCTION = GAME.start(3, "room for the talon", {}).view(0).to_dict()
 
 
 def test_a_position_that_breaks_a_clause_is_refused() -> None:

@@ -4,6 +4,16 @@ from games.ninefivetwo.exchange import pairings
 from tests.support.games.ninefivetwo import A, B, C, exchange, exchanged, pairing, setup, trick
 from tests.support.games.playing import cards, play, reason
 
+PHASES = {
+    "exchange": exchange(("2c 3c 4c 5c", "6c 7c 8c 9c", "2h 3h 4h 5h"), 3),
+    "trump": setup("trump", ("2c 3c", "4c 5c", "6c 7c"), talon=cards("2d 3d 4d 5d")),
+    "discard": setup("discard", ("2c 3c 4c 5c 6c", "7c", "8c"), tricks=[15, 0, 0]),
+    "play": setup("play", ("2c 3c 2d", "4c 5c 6c", "7c 8c"), trick=trick((C, "9d"))),
+}
+LONG = ("2c 4s 9s Th", "8s Qh 2s 3h", "3c 4c 5c 6c")
+# For 4s the given 9s is the best spade, for 9s then the debtor's own 8s.
+TOGETHER = exchanged(A, B, "4s 9s Th", "9s 8s Qh")
+
 
 def test_source_bild_4_bis_7_die_ersten_stiche_der_ersten_runde() -> None:
     hands = ("4d 5d 2c As", "Ad Kd Qd 8s", "3d 6d 7d 9s")
@@ -54,14 +64,6 @@ def test_source_spielende_sobald_einer_15_punkte_hat(before: int, over: bool) ->
     state = play(state, "play:Ac", "play:2c", "play:3c")
     assert (state.phase == "over") == over
     assert state.scores == (before + 1, 0, 1)
-
-
-PHASES = {
-    "exchange": exchange(("2c 3c 4c 5c", "6c 7c 8c 9c", "2h 3h 4h 5h"), 3),
-    "trump": setup("trump", ("2c 3c", "4c 5c", "6c 7c"), talon=cards("2d 3d 4d 5d")),
-    "discard": setup("discard", ("2c 3c 4c 5c 6c", "7c", "8c"), tricks=[15, 0, 0]),
-    "play": setup("play", ("2c 3c 2d", "4c 5c 6c", "7c 8c"), trick=trick((C, "9d"))),
-}
 
 
 @pytest.mark.parametrize("phase", PHASES)
@@ -119,11 +121,6 @@ def test_without_debts_the_next_deal_begins_with_trump() -> None:
     state = setup("play", ("Ac", "2c", "3c"), turn=A, tricks=[8, 5, 2])
     state = play(state, "play:Ac", "play:2c", "play:3c")
     assert (state.phase, state.turn, state.owed) == ("trump", B, ())
-
-
-LONG = ("2c 4s 9s Th", "8s Qh 2s 3h", "3c 4c 5c 6c")
-# For 4s the given 9s is the best spade, for 9s then the debtor's own 8s.
-TOGETHER = exchanged(A, B, "4s 9s Th", "9s 8s Qh")
 
 
 def test_the_highest_card_of_the_suit_goes_back() -> None:

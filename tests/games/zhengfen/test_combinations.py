@@ -11,6 +11,9 @@ from tests.support.games.playing import reason
 from tests.support.games.zhengfen import follow, lead
 from tools import brute_force as brute
 
+# By category, from the numbers of cards and jokers that each combination may have.
+KNOWN = [54, 183, 260, 194, 986615272476, 24884958544, 27566, 75910, 6780, 60, 4, 1]
+
 
 def test_reading() -> None:
     for name, text, category, rank, length in (
@@ -84,10 +87,6 @@ def test_order() -> None:
 def test_a_needless_suffix_is_dropped() -> None:
     assert lead("4s6s8sBjRj").check("play:RjBj8s6s4s=flush").text == "play:4s6s8sBjRj"
     assert lead("5c5d5hQcQd").check("play:QdQc5c5d5h=fullhouse").text == "play:5c5d5hQcQd"
-
-
-# By category, from the numbers of cards and jokers that each combination may have.
-KNOWN = [54, 183, 260, 194, 986615272476, 24884958544, 27566, 75910, 6780, 60, 4, 1]
 
 
 def test_known_counts_from_the_full_deck() -> None:

@@ -2,6 +2,10 @@ from games.zhengfen.state import GAME
 from tests.support.games.playing import assert_refused, cards, play, reason
 from tests.support.games.zhengfen import position, wire
 
+ONE_DEAL = {"target": 500, "deals": 1}
+TRICK = wire(["3c9c", "4c8c", "5c7c", ""], "Qd", by=2, taken=[[], [], [], ["As"]])
+VIEW = GAME.state(TRICK).view(0).to_dict() | {"counts": [2, 49, 1, 0]}  # as many as the deck has
+
 
 def test_the_first_wins_the_trick_and_its_neighbour_leads() -> None:
     """Falls der Erste den Stich gewinnt, spielt der rechts sitzende Spieler aus."""
@@ -14,9 +18,6 @@ def test_the_first_wins_the_trick_and_its_neighbour_leads() -> None:
     # or the next seat that is still in
     state = position(["Kc", "", "5c 7c", "6c 7h"], taken=[[], ["3c"], [], []], first=1, out=[1])
     assert play(state, "play:Kc", "pass", "pass").turn == 2
-
-
-ONE_DEAL = {"target": 500, "deals": 1}
 
 
 def test_the_last_is_asked_and_gives_all_to_the_first() -> None:
@@ -35,10 +36,6 @@ def test_the_last_is_asked_and_gives_all_to_the_first() -> None:
     end = play(state, "play:Kc", "play:Ac").to_dict()
     assert end["results"] == [{"deal": 1, "scores": [0, 0, 10], "first": 2, "last": 1}]
     assert end["out"] == [2, 0]
-
-
-TRICK = wire(["3c9c", "4c8c", "5c7c", ""], "Qd", by=2, taken=[[], [], [], ["As"]])
-VIEW = GAME.state(TRICK).view(0).to_dict() | {"counts": [2, 49, 1, 0]}  # as many as the deck has
 
 
 def test_a_position_that_breaks_a_clause_is_refused() -> None:

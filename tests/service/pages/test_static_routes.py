@@ -15,6 +15,7 @@ from tests.support.service.contract import Service, states
 from tools.wheel import ENVIRON, build
 
 PAGES = ["/docs", "/docs/api", "/docs/sealed", *(f"/docs/rules/{name}" for name in games.GAMES)]
+STAYING = ["/openapi.yaml", "/openapi.json", "/v1/games", "/v1/games/dasan", "/docs/assets/docs.js"]
 
 
 @pytest.mark.parametrize("path", PAGES)
@@ -57,9 +58,6 @@ def test_every_type_of_problem_is_described_on_the_page(client: FlaskClient) -> 
         assert f'id="{code}"' in page
         assert str(MarkdownIt().render(type_.description)) in page
     assert client.get("/nowhere").get_json()["type"] == "/docs#not-found"
-
-
-STAYING = ["/openapi.yaml", "/openapi.json", "/v1/games", "/v1/games/dasan", "/docs/assets/docs.js"]
 
 
 def test_long_answers_are_compressed_and_files_have_versions(client: FlaskClient) -> None:

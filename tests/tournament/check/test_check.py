@@ -46,6 +46,7 @@ MISBEHAVIOURS = {
     "half-body": ("unreachable", "in the middle of its answer", "Content-Length"),
     "dies mid-game": ("unreachable", "without an answer", "has crashed"),
 }
+SUPPORTS = {"doudizhu": {"players": [3], "options": {"single_round": [True], "deals": [1, 2]}}}
 
 
 @pytest.mark.parametrize("name", MISBEHAVIOURS)
@@ -156,9 +157,6 @@ def test_a_bot_that_refuses_unknown_fields_or_large_requests() -> None:
     assert ("unknown fields" in fields["title"], "largest" in largest["title"]) == (True, True)
     assert "do not reject others" in fields["failures"][0]["mend"]
     assert "limit on a request's body" in largest["failures"][0]["mend"]
-
-
-SUPPORTS = {"doudizhu": {"players": [3], "options": {"single_round": [True], "deals": [1, 2]}}}
 
 
 def particular(seen: list[dict[str, Any]], games: list[str], supports: object) -> Act:

@@ -11,6 +11,9 @@ from tournament.check.examiner import Examiner
 from tournament.check.outcome import CheckResult, Exchange
 from tournament.records import Answer
 
+NOISE = [0.0, -1.2, 0.4, 3.0, 0.9, -0.3, 7.5, 0.1, 1.1, -0.6, 0.2, 0.8, -1.0, 0.5, 30.0]
+WIDE = [30.0 * number for number in range(15)]
+
 
 def test_a_delay_over_reused_connections_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     """Like that of a server without TCP_NODELAY."""
@@ -21,10 +24,6 @@ def test_a_delay_over_reused_connections_is_shown(monkeypatch: pytest.MonkeyPatc
     assert failure["problem"].startswith("Over reused connections it takes ")
     assert "TCP_NODELAY" in failure["mend"]
     assert failure["request"]["url"] == f"{url}/move"
-
-
-NOISE = [0.0, -1.2, 0.4, 3.0, 0.9, -0.3, 7.5, 0.1, 1.1, -0.6, 0.2, 0.8, -1.0, 0.5, 30.0]
-WIDE = [30.0 * number for number in range(15)]
 
 
 def test_a_delay_shows_however_long_a_bot_thinks() -> None:

@@ -11,6 +11,20 @@ from tournament.results.match_arrays import collect
 from tournament.results.standings import Standings, standings
 
 Played = tuple[int, str, dict[str, int]]  # a block of one match: round, stage, and points
+KNOCKOUT: list[Played] = [
+    (1, "semi-final", {"ann": 3, "bob": 0, "cat": -3}),
+    (1, "semi-final", {"dan": 2, "eve": 1, "fay": -3}),
+    (1, "semi-final", {"gil": 2, "hal": 2, "ivy": -4}),
+    (2, "final", {"ann": 0, "dan": 0, "hal": 0}),
+    (2, "bronze", {"bob": 4, "eve": 0, "gil": -4}),
+]
+HALVING: list[Played] = [
+    (1, "stage 1", {"ann": 9, "bob": 0, "cat": -9}),
+    (1, "stage 1", {"ann": 6, "dan": 0, "bob": -6}),
+    (1, "stage 1", {"cat": -3, "dan": 1, "bob": 2}),
+    (2, "final", {"ann": -1, "bob": 2, "dan": -1}),
+    (2, "final", {"ann": -1, "bob": 0, "dan": 1}),
+]
 
 
 def table(format: str, blocks: Sequence[Played], **about: Any) -> Standings:
@@ -29,15 +43,6 @@ def course(format: str, blocks: Sequence[Played], **about: Any) -> Course:
 
 def advances(tables: Sequence[CourseTable]) -> list[dict[str, bool | None]]:
     return [{seated.bot: seated.advances for seated in table.bots} for table in tables]
-
-
-KNOCKOUT: list[Played] = [
-    (1, "semi-final", {"ann": 3, "bob": 0, "cat": -3}),
-    (1, "semi-final", {"dan": 2, "eve": 1, "fay": -3}),
-    (1, "semi-final", {"gil": 2, "hal": 2, "ivy": -4}),
-    (2, "final", {"ann": 0, "dan": 0, "hal": 0}),
-    (2, "bronze", {"bob": 4, "eve": 0, "gil": -4}),
-]
 
 
 def test_a_knockout_has_its_bracket_and_its_winner() -> None:
@@ -106,15 +111,6 @@ def test_a_bot_with_several_seats_has_each_match_once() -> None:
     gauntlet = course_of(arrays, run_of([], format=cup(format="gauntlet").format).run(), places)
     assert gauntlet is not None
     assert [line.bot for line in gauntlet.against] == ["cat", "bob"], "without a place, last"
-
-
-HALVING: list[Played] = [
-    (1, "stage 1", {"ann": 9, "bob": 0, "cat": -9}),
-    (1, "stage 1", {"ann": 6, "dan": 0, "bob": -6}),
-    (1, "stage 1", {"cat": -3, "dan": 1, "bob": 2}),
-    (2, "final", {"ann": -1, "bob": 2, "dan": -1}),
-    (2, "final", {"ann": -1, "bob": 0, "dan": 1}),
-]
 
 
 def test_a_halving_has_stages_and_at_its_end_places() -> None:

@@ -17,6 +17,7 @@ from tournament.results.integrity import Integrity, chances, integrity
 from tournament.run.joining import join
 
 NAMES = ("ann", "bob", "cat", "dan")
+GAMES: dict[str, dict[str, int]] = {"dasan": {}, "doudizhu": {}, "zhengfen": {"target": 1}}
 
 
 @pytest.fixture(scope="module")
@@ -46,9 +47,6 @@ def matches(
             state = state.advance(moves[-1])
         record = replace(template, game=game, options=options, seed=seed, moves=tuple(moves))
         yield replace(record, match=f"{block}-{turn}", block=block, seating=seating)
-
-
-GAMES: dict[str, dict[str, int]] = {"dasan": {}, "doudizhu": {}, "zhengfen": {"target": 1}}
 
 
 @pytest.mark.parametrize("game", GAMES)

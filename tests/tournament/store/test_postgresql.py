@@ -16,6 +16,7 @@ from tournament.store.engine import shown_target
 from tournament.store.store import Store, StoreError
 
 Act = Callable[[], None]
+NO_URL = "not the URL of a PostgreSQL database"
 
 
 def test_a_cup_runs_in_a_database_and_resumes(postgresql: str, tmp_path: Path) -> None:
@@ -134,9 +135,6 @@ def test_a_runner_waits_for_the_database(
     with pytest.raises(StoreError, match='role "nobody2" does not exist'):
         Store.create(re.sub("//[^@]*@", "//nobody2@", url), sentences.append)
     assert len(sentences) == 4, "waited for a database that has refused"
-
-
-NO_URL = "not the URL of a PostgreSQL database"
 
 
 def test_an_unusable_target_is_an_error_without_password(

@@ -15,6 +15,14 @@ from tournament.run.resume import only_runner
 from tournament.store.reader import StoreReader
 from tournament.store.store import Store, StoreError
 
+READS: dict[str, Callable[[StoreReader], object]] = {
+    "run": lambda reader: reader.run(),
+    "is_signed": lambda reader: reader.is_signed(),
+    "match": lambda reader: reader.match(record(2).match),
+    "matches": lambda reader: list(reader.matches()),
+    "summaries": lambda reader: [match.match for match in reader.summaries()],
+}
+
 
 def test_a_match_comes_back_as_it_was(store: Store) -> None:
     faults = (fault(1), fault(2, FaultKind.ILLEGAL))
@@ -71,15 +79,6 @@ def test_a_match_is_added_once_and_found_by_its_id_or_a_part(store: Store) -> No
     for wrong, says in (("0000", "More than one"), ("%", "no match"), ("_", "no match")):
         with pytest.raises(StoreError, match=says):
             store.match(wrong)
-
-
-READS: dict[str, Callable[[StoreReader], object]] = {
-    "run": lambda reader: reader.run(),
-    "is_signed": lambda reader: reader.is_signed(),
-    "match": lambda reader: reader.match(record(2).match),
-    "matches": lambda reader: list(reader.matches()),
-    "summaries": lambda reader: [match.match for match in reader.summaries()],
-}
 
 
 def read_all(reader: StoreReader) -> object:

@@ -12,6 +12,5 @@ def result(points: Sequence[int], number: int = 0, par: Sequence[int] = ()) -> R
 
 
 def record(*results: Result, seed: str = "bench-2", suite: str = SUITE) -> Record:
-    return Record(
-        suite, seed, Measured("mine", "1", "python bot.py"), results, (), "2026-11-22", "0.3.0"
-    )
+    bot = Measured("mine", "1", "python bot.py")
+    return Record(suite, seed, bot, results, (), "2026-11-22", "0.3.0")

@@ -8,7 +8,7 @@ from tournament.formats import Format
 from tournament.formats.round_robin import RoundRobin
 from tournament.formats.stopping import Stop
 from tournament.model import StoredRun, kind_of_ranges
-from tournament.records import AnyVoid, MatchRecord, MatchSummary
+from tournament.records import MatchRecord, MatchSummary
 from tournament.store.chain import Digest
 from tournament.store.reader import StoreReader
 
@@ -41,15 +41,14 @@ class MemoryRun(StoreReader):
     def walk(self) -> Iterator[tuple[str, Digest]]:
         return iter(())
 
-    def file_problems(self) -> list[str]:
-        return []
-
     @property
     def folder(self) -> None:  # type: ignore[override]
         return None
 
-    def voids(self) -> list[AnyVoid]:
+    def voids(self) -> list[Any]:
         return []
+
+    file_problems = voids
 
     def is_signed(self) -> bool | None:
         return self.signed

@@ -2,7 +2,6 @@
 
 import importlib.util
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -31,14 +30,13 @@ def test_without_the_option_dask_is_not_imported(tmp_path: Path) -> None:
         _, imported = runner.communicate()
     assert runner.returncode == 0
     assert "tournament.run.session" in imported
-    assert "dask" not in imported
-    assert "distributed" not in imported
+    assert not any(package in imported for package in ("dask", "distributed"))
 
 
 def test_an_arena_names_a_scheduler_without_an_address(tmp_path: Path) -> None:
     pytest.importorskip("distributed", reason="pip install 'stich[cluster]'")
-    bots: dict[str, Any] = {**toys(2), "ann": {"connect": True}}
+    cup = write(tmp_path, {**toys(2), "ann": {"connect": True}})
     words = ("--out", tmp_path / "run", "--port", 0, "--cluster", "tcp://a..b:8786")
-    done = stich("arena", write(tmp_path, bots), *words)
+    done = stich("arena", cup, *words)
     assert done.returncode == 1
     assert "--cluster: tcp://a..b:8786 cannot be reached: " in done.stderr

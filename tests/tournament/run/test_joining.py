@@ -33,15 +33,6 @@ def enter(target: str, bot: str, author: str = "a") -> str:
     return ""
 
 
-def test_bots_that_join_become_bots_of_the_run(target: str) -> None:
-    assert [enter(target, "ann", "a"), enter(target, "böb", "b")] == ["", ""]
-    with Store.open(target) as store:
-        run = store.run()
-    joined = [(bot.name, bot.connect, bot.author) for bot in run.cup.bots]
-    assert joined[1:] == [("ann", True, "a"), ("böb", True, "b")]
-    assert run.cup == LADDER.with_joined(run.decisions)
-
-
 def test_only_one_of_many_gets_a_name_at_once(target: str) -> None:
     with ThreadPoolExecutor(8) as pool:
         refusals = list(pool.map(lambda i: enter(target, "ann", f"author {i}"), range(8)))

@@ -9,9 +9,7 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from click.testing import CliRunner
 
-from stich.cli import cli
 from tests.support.tournament import cups, played
 from tests.support.tournament.cups import code_and_text, fails, standings, stich, succeed
 from tests.support.tournament.moments import before_statement
@@ -100,17 +98,15 @@ def test_a_ladder_drops_results_when_its_next_epoch_begins(
     assert len(run.disqualified) == out
 
 
-@pytest.mark.parametrize(("answer", "code"), [("y\n", 0), ("n\n", 1), ("", 130)])
-def test_the_organiser_is_asked_on_a_terminal(
-    run: Path, monkeypatch: pytest.MonkeyPatch, answer: str, code: int
-) -> None:
+def test_the_organiser_is_asked_on_a_terminal(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("stich.commands.decisions.is_asked", lambda: True)
-    done = CliRunner().invoke(cli, ["disqualify", str(run), "dan"], input=answer)
-    assert "the results of all its tables stop counting." in done.output
-    assert "`stich undo` takes this back at any time. Go on?" in done.output
-    assert done.exit_code == code
-    with Store.open(run) as store:
-        assert len(store.decisions()) == (code == 0)
+    for answer, code in (("n\n", 1), ("", 130), ("y\n", 0)):
+        done = stich("disqualify", run, "dan", input=answer)
+        assert "the results of all its tables stop counting." in done.stdout
+        assert "`stich undo` takes this back at any time. Go on?" in done.stdout
+        assert done.returncode == code
+        with Store.open(run) as store:
+            assert len(store.decisions()) == (code == 0)
 
 
 def test_bots_of_a_disqualified_author_are_named(tmp_path: Path) -> None:

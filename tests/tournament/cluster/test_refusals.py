@@ -24,19 +24,14 @@ def refused(cup: Path, address: str) -> list[str]:
     return [line for line in done.stderr.splitlines() if not line.startswith("Starting ")]
 
 
-@pytest.mark.parametrize(
-    ("address", "why"),
-    [
+def test_a_scheduler_that_cannot_be_reached_is_named(tmp_path: Path) -> None:
+    for address, why in (
         ("tcp://127.0.0.1:9", "No scheduler answers at {}; start one (dask scheduler), or fix"),
         ("tcp://a..b:1", "{} is no scheduler's address; write one like tcp://127.0.0.1:8786."),
         ("tls://127.0.0.1:9", "{} needs certificates; name them in Dask's distributed.comm.tls."),
-    ],
-)
-def test_a_scheduler_that_cannot_be_reached_is_named(
-    tmp_path: Path, address: str, why: str
-) -> None:
-    (problem,) = refused(write(tmp_path, toys(3)), address)
-    assert problem.startswith(why.format(address))
+    ):
+        (problem,) = refused(write(tmp_path, toys(3)), address)
+        assert problem.startswith(why.format(address))
 
 
 def test_a_run_needs_workers_with_tables(

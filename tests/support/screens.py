@@ -87,7 +87,7 @@ def arena(folder: Path) -> Iterator[dict[str, Callable[[Chrome], None]]]:
         page.write_text(report(knockout), encoding="utf-8")
         short = (one for one in hall.summaries() if not {*_LONG}.intersection(one.seating))
         match = next(short).match
-        games: dict[tuple[str, str], str] = {}
+        games: dict[Any, str] = {}
         yield {
             "home": partial(_open, address=url),
             "bot": partial(_open, address=f"{url}/bots/{bots[3]}"),
@@ -127,9 +127,7 @@ def _show_table(browser: Chrome, address: str) -> None:
     browser.execute_script("document.querySelector('[data-go=play]').click()")
 
 
-def _show_game(
-    browser: Chrome, url: str, game: str, players: int, games: dict[tuple[str, str], str]
-) -> None:
+def _show_game(browser: Chrome, url: str, game: str, players: int, games: dict[Any, str]) -> None:
     """Choose a card of a legal play, in one game for each language: only a few may run."""
     browser.get(f"{url}/play")
     key = game, browser.execute_script("return document.documentElement.lang")

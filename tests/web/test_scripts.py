@@ -69,30 +69,23 @@ def replayed(browser: Chrome, script: str, steps: list[Any] = STEPS) -> Any:
     return browser.execute_script(TOOLS + REPLAY + script, steps)
 
 
-def test_each_move_is_a_sentence_and_late_moves_are_marked(browser: Chrome) -> None:
-    script = """return arguments[0].map((_, index) => {
-        replay.show(index);
-        return [part("said").textContent, ...texts(".late", part("table"))];
-    })"""
-    dealt, played, (_, late), (out,), (fault,), _ = replayed(browser, script)
-    assert (dealt, played) == (["The cards are dealt."], ["ann 3♣  12.5 ms"])
-    assert late == "2 cards · 0 points · 2500 ms"
-    assert "default move: the bot is struck out" in out
-    assert "default move after a fault. timeout: too late" in fault
-    assert "The deal is over: ann +1, bob −1." in fault
-
-
-def test_the_address_the_slider_and_the_list_follow_the_move(browser: Chrome) -> None:
-    script = """return [99, 2].map((move) => {
+def test_a_sentence_the_address_and_the_list_follow_the_move(browser: Chrome) -> None:
+    script = """return [0, 1, 3, 4, 99, 2].map((move) => {
         replay.show(move);
         const now = [location.hash, part("at").value, ...texts("[data-part=where]")];
-        return [...now, ...texts("[data-part=said]"), texts("li"), texts("[aria-current]")];
+        const marked = [texts("[aria-current]"), texts(".late", part("table"))];
+        return [part("said").textContent, ...now, texts("li"), ...marked];
     })"""
-    end, second = replayed(browser, script)
+    dealt, first, out, fault, end, second = replayed(browser, script)
+    assert (dealt[0], first[0]) == ("The cards are dealt.", "ann 3♣  12.5 ms")
+    assert "default move: the bot is struck out" in out[0]
+    assert "default move after a fault. timeout: too late" in fault[0]
+    assert "The deal is over: ann +1, bob −1." in fault[0]
     beyond = "This match ends with move 5. bob 8♣  1 ms"
-    assert end == ["#move=5", "5", "5 / 5", beyond, ["1bob8♣"], ["1bob8♣"]]
+    assert end == [beyond, "#move=5", "5", "5 / 5", ["1bob8♣"], ["1bob8♣"], []]
+    assert second[:4] == ["bob pass  2500 ms", "#move=2", "2", "2 / 5"]
     moves = ["1ann3♣", "2bobpass", "3ann4♦", "4bobfault: pass"]
-    assert second == ["#move=2", "2", "2 / 5", "bob pass  2500 ms", moves, ["2bobpass"]]
+    assert second[4:] == [moves, ["2bobpass"], ["2 cards · 0 points · 2500 ms"]]
 
 
 def test_a_result_stays_until_it_is_dismissed_then_play_ends(browser: Chrome) -> None:

@@ -170,15 +170,14 @@ TOPS = """
 """
 
 
-@pytest.mark.parametrize("width", [1400, 390])
-def test_a_match_is_stepped_through_by_keys_and_by_link(tmp_path: Path, width: int) -> None:
+def test_a_match_is_stepped_through_by_keys_and_by_link(tmp_path: Path) -> None:
     """Wherever the focus is, on its page and in the report."""
     with run(tmp_path, cup(NAMES)) as store, served(create_app(store)) as url:
         match = next(iter(store.summaries())).match
         (tmp_path / "report.html").write_text(report(store))
         pages = f"{url}/matches/{match}#", f"{(tmp_path / 'report.html').as_uri()}#match={match}&"
         where = '[data-part="where"]'
-        for page in pages:
+        for page, width in product(pages, (1400, 390)):
             with chromium(width) as browser:
                 browser.get(f"{page}move=4")
                 wait(browser, lambda browser: text(browser, where).startswith("4 /"))
@@ -195,9 +194,8 @@ def test_a_match_is_stepped_through_by_keys_and_by_link(tmp_path: Path, width: i
                 assert not console_errors(browser)
 
 
-# What the page has once the game is over and the result of its last deal was dismissed.
 OVER = "a[href='/play']:last-child"
-# Press what a person would press now. One call, so that nothing goes stale.
+# Press what a person would press now, until the game is over. One call: nothing goes stale.
 PRESS = f"""
     const buttons = ["[data-on]", "#actions [data-move]", ".card.legal"];
     const selector = buttons.find((button) => document.querySelector(button));
@@ -281,6 +279,7 @@ def test_pages_report_a_killed_arena_and_go_on_when_it_is_back(tmp_path: Path) -
 
     def start() -> Program:
         arena = Program(words, cwd=ROOT)
+        stack.callback(arena.kill)
         arena.wait_for(url)
         return arena
 
@@ -291,7 +290,6 @@ def test_pages_report_a_killed_arena_and_go_on_when_it_is_back(tmp_path: Path) -
 
     with unfinished(tmp_path, cup(NAMES)) as store, chromium() as browser, ExitStack() as stack:
         arena = start()
-        stack.callback(arena.kill)
         for path in ("/", "/watch", "/stage", "/play"):
             browser.switch_to.new_window("tab")
             browser.get(url + path)
@@ -306,7 +304,7 @@ def test_pages_report_a_killed_arena_and_go_on_when_it_is_back(tmp_path: Path) -
             assert re.match(r"No news from the arena since \d.*\d.* Trying again", notice)
         for record in played(cup(NAMES)):
             store.add(record)
-        stack.callback(start().kill)
+        start()
         selectors = (".status", "#title", "#title", "#said")
         texts = ("6 of 6 matches", " – ", " – ", "The game has ended")
         for tab, selector, expected in zip(tabs, selectors, texts, strict=True):

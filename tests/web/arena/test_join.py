@@ -47,7 +47,10 @@ def test_the_same_author_gets_the_same_bot_and_token(arena: Arena) -> None:
     assert not any(secret in stored for secret in (token, ANN))
 
 
-def test_a_name_belongs_to_the_author_who_was_first(arena: Arena) -> None:
+def test_a_name_is_that_of_its_first_author_until_it_is_left(
+    arena: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The results of the bot that left stay its own: the next one is another version."""
     arena.ask("ann", ANN)
     for name in ("ann", "Ann", "änn", "greedy", "GREEDY", "", "x" * 10_000, "ann/2", "\x00"):
         assert "; choose another" in arena.ask(name, BOB)
@@ -55,13 +58,6 @@ def test_a_name_belongs_to_the_author_who_was_first(arena: Arena) -> None:
     for wants in ("leave", "new-version"):
         assert arena.ask("ann", BOB, wants).startswith("There is a bot ann of somebody else")
     assert arena.playing == ["ann"]
-
-
-def test_a_name_that_was_left_is_free_after_some_time(
-    arena: Arena, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The results of the bot that left stay its own: the next one is another version."""
-    arena.ask("ann", ANN)
     arena.ask("ann", ANN, "leave")
     arena.ask("ann", BOB)
     assert arena.status == 403

@@ -198,9 +198,8 @@ def test_bodies_that_never_end_stop_no_page() -> None:
 def test_bots_of_the_cup_play_its_game_with_its_options(tmp_path: Path) -> None:
     bots = {"</option>": hostile("toy-0"), "greedy": hostile("toy-1"), "far": "http://127.0.0.1:1"}
     bots["secret"] = "false --password x"
-    path = write(tmp_path, bots, '[format] type = "gauntlet"', '[format] challenger = "far"')
-    with path.open("a") as file:
-        file.write("[options]\ndeals = 2\n")
+    lines = ('[format] type = "gauntlet"', '[format] challenger = "far"', "[options]\ndeals = 2")
+    path = write(tmp_path, bots, *lines)
     with unfinished(tmp_path / "run", read_cup(path)) as store, playing(store, path) as client:
         page = client.get("/play").text
         assert page.count('value="cup:greedy"') == 2, "for one game, for two seats"

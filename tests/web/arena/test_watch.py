@@ -33,7 +33,6 @@ from web.arena.app import create_app
 from web.arena.live_run import LiveRun
 from web.ui.page_steps import live_steps, match_data
 
-NAMES = ("ann", "bob", "cat", "W" * 64)
 FRESH = replace(cup(), format=replace(cup().format, cards="fresh"))
 
 
@@ -53,7 +52,7 @@ def watched(store: Store) -> list[dict[str, Any]]:
 
 
 def test_the_closest_fight_comes_first_and_says_what_it_is_about(tmp_path: Path) -> None:
-    with run(tmp_path, cup(NAMES, deals=1)) as store:
+    with run(tmp_path, cup(("ann", "bob", "cat", "W" * 64), deals=1)) as store:
         shown = watched(store)
         blocks = {match.match: match.block for match in store.summaries()}
     assert sorted(blocks[match["match"]] for match in shown) == sorted({*blocks.values()})

@@ -115,11 +115,10 @@ def test_a_flood_ends_and_costs_other_bots_nothing(gateway: Gateway, what: str) 
     author, other = gateway.author("dan"), gateway.author("bob")
 
     def flood() -> None:
+        answer = partial(author.answer, b"x" * ANSWER_LIMIT, 7)
+        send = answer if what == "answer" else getattr(author.link, what)
         for _ in range(1000):
-            if what == "answer":
-                author.answer(b"x" * ANSWER_LIMIT, 7)
-            else:
-                getattr(author.link, what)()
+            send()
         author.link.recv(timeout=60)
 
     with ThreadPoolExecutor(1) as pool:

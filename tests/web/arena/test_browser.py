@@ -16,23 +16,9 @@ from selenium.webdriver.common.by import By
 
 import games
 from stich.processes import find_port
+from tests.support import browser as chrome
 from tests.support import npm
-from tests.support.browser import (
-    check_page,
-    chromium,
-    console_errors,
-    english_words,
-    find,
-    fits,
-    has,
-    play_fastest,
-    prefer,
-    resize,
-    show_as,
-    text,
-    visited,
-    wait,
-)
+from tests.support.browser import check_page, chromium, find, has, text, visited, wait
 from tests.support.programs import Program
 from tests.support.screens import SCREENS, SIZES, arena, picture
 from tests.support.serving import served
@@ -76,19 +62,19 @@ def show(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Callabl
 def test_a_page_of_60_bots_fits_every_screen_and_is_translated(
     person: Chrome, show: dict[str, Callable[[Chrome], None]], screen: str, language: str
 ) -> None:
-    prefer(person, language)
+    chrome.prefer(person, language)
     spoken = "en" if screen == "report" else language
     for width, height in SIZES.items():
-        resize(person, width, height)
+        chrome.resize(person, width, height)
         show[screen](person)
         if folder := os.environ.get("STICH_SCREENSHOTS"):
             for dark in (False, True):
                 name = f"{screen}-{width}-{'dark' if dark else 'light'}-{language}.webp"
                 (Path(folder) / name).write_bytes(picture(person, width, dark, width == 390))
-        wait(person, fits, f"{screen} is wider than {width} pixels")
+        wait(person, chrome.fits, f"{screen} is wider than {width} pixels")
         assert person.execute_script("return document.documentElement.lang") == spoken
-        assert console_errors(person) == []
-    assert english_words(person, spoken) == []
+        assert chrome.console_errors(person) == []
+    assert chrome.english_words(person, spoken) == []
 
 
 @pytest.mark.parametrize("format", ["round-robin", "knockout", "swiss", "halving", "gauntlet"])
@@ -108,8 +94,8 @@ def test_every_page_of_every_format_is_accessible(tmp_path: Path, axe: str, form
         with served(create_app(store, cup=toy_cup)) as url, chromium() as browser:
             addresses = [page.as_uri(), *(url + path for path in paths)]
             for width, dark, address in product((1400, 768, 360), (False, True), addresses):
-                resize(browser, width, 900)
-                show_as(browser, dark)
+                chrome.resize(browser, width, 900)
+                chrome.show_as(browser, dark)
                 browser.get(address)
                 check_page(browser, axe)
 
@@ -120,8 +106,8 @@ def test_ladder_pages_are_accessible_and_commands_can_be_copied(tmp_path: Path, 
         arena.ask("ann", ANN, wants)
     with arena.store, served(arena.client.application) as url, chromium() as browser:
         for width, path in product((1400, 390), ("/", "/bots/ann", "/join")):
-            resize(browser, width, 900)
-            show_as(browser, dark=width == 390)
+            chrome.resize(browser, width, 900)
+            chrome.show_as(browser, dark=width == 390)
             browser.get(url + path)
             check_page(browser, axe)
         find(browser, "li:last-child .command button").click()
@@ -134,8 +120,8 @@ def test_an_author_signs_in_looks_and_signs_out(tmp_path: Path, axe: str) -> Non
         wrong, token = (Invitations(tmp_path).invite("cat", 1) for _ in range(2))
         # from elsewhere over plain HTTP a browser sends no Sec-Fetch-Site, but an Origin
         for width, host in ((1400, "127.0.0.1"), (390, "arena.test")):
-            resize(browser, width, 1000)
-            show_as(browser, dark=width == 390)
+            chrome.resize(browser, width, 1000)
+            chrome.show_as(browser, dark=width == 390)
             browser.get(f"{url.replace('127.0.0.1', host)}/author/cat")
             find(browser, "[name=token]").send_keys(wrong + Keys.ENTER)
             (alert,) = wait(browser, has('[role="alert"]'))
@@ -191,7 +177,7 @@ def test_a_match_is_stepped_through_by_keys_and_by_link(tmp_path: Path) -> None:
                 assert text(browser, where).startswith("5 /")
                 find(browser, '[data-go="next"]').send_keys(Keys.END)
                 assert "Deal 1 is over, and the game" in text(browser, ".result")
-                assert not console_errors(browser)
+                assert not chrome.console_errors(browser)
 
 
 OVER = "a[href='/play']:last-child"
@@ -209,8 +195,8 @@ PRESS = f"""
 def test_a_whole_game_is_played_by_clicking(
     person: Chrome, axe: str, game: str, language: str
 ) -> None:
-    resize(person, 390 if game in ("dasan", "ninefivetwo") else 1400, 1000)
-    prefer(person, language)
+    chrome.resize(person, 390 if game in ("dasan", "ninefivetwo") else 1400, 1000)
+    chrome.prefer(person, language)
     with served(create_app(None)) as url:
         person.get(f"{url}/play")
         check_page(person, axe)
@@ -219,12 +205,12 @@ def test_a_whole_game_is_played_by_clicking(
         deals.send_keys("2" + Keys.ENTER)
         wait(person, has("#pace"))
         check_page(person, axe)
-        play_fastest(person, "#pace")
+        chrome.play_fastest(person, "#pace")
         results = 0
         while (pressed := wait(person, lambda _: person.execute_script(PRESS))) != OVER:
             if pressed == "[data-on]":
                 results += 1
-                assert english_words(person, language) == []
+                assert chrome.english_words(person, language) == []
         assert results == 2
         assert text(person, "#moves")
         check_page(person, axe)
@@ -346,7 +332,7 @@ def test_the_stage_shows_tables_without_a_mouse_then_the_winners(
 
         for _ in range(3):
             titles.append(text(browser, "#title"))
-            play_fastest(browser, '[data-part="speed"]')
+            chrome.play_fastest(browser, '[data-part="speed"]')
             wait(browser, lambda _: text(browser, "#title") != titles[-1])
             wait(browser, stays_small)  # garbage may need more than one collection
         store.finish(None)
@@ -354,7 +340,7 @@ def test_the_stage_shows_tables_without_a_mouse_then_the_winners(
         assert stage_fits(browser)
         wait(browser, lambda _: " won Test cup" in text(browser, ".ceremony h2"))
         assert text(browser, ".ceremony p").endswith("ahead of the second")
-        assert console_errors(browser) == []
+        assert chrome.console_errors(browser) == []
 
 
 def test_spectators_follow_a_match_while_it_is_played(tmp_path: Path, axe: str) -> None:
@@ -377,4 +363,4 @@ def test_spectators_follow_a_match_while_it_is_played(tmp_path: Path, axe: str) 
         wait(browser, lambda _: text(browser, "#when").startswith("ended "))
         assert text(browser, where).startswith(("5 /", "6 /"))
         assert not browser.find_elements(By.CSS_SELECTOR, ".seat .card.back")
-        assert console_errors(browser) == []
+        assert chrome.console_errors(browser) == []

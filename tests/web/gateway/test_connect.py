@@ -16,27 +16,10 @@ import pytest
 from websockets.exceptions import WebSocketException
 
 from stich.processes import find_port
-from tests.support.tournament.cups import (
-    all_end,
-    bot,
-    children,
-    events,
-    standings,
-    started,
-    succeed,
-)
+from tests.support.tournament.cups import all_end, bot, children, events, started, succeed
 from tests.support.tournament.dask import cluster
-from tests.support.web.connecting import (
-    HONEST,
-    LADDER,
-    connect,
-    differing,
-    ended,
-    started_here,
-    token,
-    voided,
-    write,
-)
+from tests.support.web import connecting
+from tests.support.web.connecting import HONEST, connect, ended, token
 from tests.support.web.gateways import Author
 from tests.support.web.network import Link
 from tools import hostile
@@ -58,7 +41,7 @@ class Arena:
     def start(self, deals: int, **run: Any) -> Iterator[dict[str, Any]]:
         """Start the arena. Return its events."""
         self.deals = deals
-        self.cup = write(self._folder, deals, **run)
+        self.cup = connecting.write(self._folder, deals, **run)
         ports = ("--port", self.port, "--connect-port", self.gateway_port)
         self.process = started("arena", self.cup, "--out", self.run, *ports, "--exit", "--json")
         self._stack.enter_context(ended(self.process))
@@ -71,8 +54,8 @@ class Arena:
 
     def check_results(self) -> None:
         """Only void matches have other results than with started bots."""
-        here = started_here(self._folder, self.deals)
-        assert differing(self.run, here) <= voided(self.run)
+        here = connecting.started_here(self._folder, self.deals)
+        assert connecting.differing(self.run, here) <= connecting.voided(self.run)
 
 
 @pytest.fixture
@@ -191,7 +174,7 @@ def test_only_the_author_who_misbehaves_has_faults(arena: Arena) -> None:
     over.set()
     end(*programs)
     assert (last["event"], last["matches"]) == ("finished", 3)
-    faults = {line["bot"]: line["faults"] for line in standings(arena.run)["standings"]}
+    faults = {line["bot"]: line["faults"] for line in last["standings"]}
     assert faults[HONEST[0]]["invalid"] > 0
     assert [sum(faults[name].values()) for name in HONEST[1:]] == [0, 0]
 
@@ -205,7 +188,7 @@ def test_a_ladder_goes_on_after_its_runner_is_killed(tmp_path: Path) -> None:
     port, connect_port = (find_port("127.0.0.1", 0) for _ in range(2))
     ladder, run = tmp_path / "ladder.toml", tmp_path / "run"
     house = [f'[[bots]]\nname = "{name}"\ncommand = "{bot(name)}"\n' for name in HONEST[1:]]
-    ladder.write_text(LADDER + "".join(house))
+    ladder.write_text(connecting.LADDER + "".join(house))
     words = (f"http://127.0.0.1:{port}", "ann", bot(HONEST[0]), "--no-sandbox")
     with ExitStack() as stack:
         dask = stack.enter_context(cluster(tmp_path))

@@ -43,10 +43,11 @@ def seconds_left(deadline: float) -> float:
 
 
 def dial_url(url: str) -> Dial:
-    """Look up the host of an http or https URL. Return a function that connects to the host.
+    """Look up the host of an http or https URL, once. Return a function that connects to the host.
 
     The function tries the host's addresses in order until one accepts the connection. With https,
-    it also completes the TLS handshake and checks the certificate.
+    it also completes the TLS handshake and checks the certificate. It raises OSError if that fails,
+    and in particular TimeoutError at its deadline.
 
     Raises:
         OSError: if the host cannot be resolved.
@@ -85,7 +86,7 @@ def dial_through(
     """Connect to an address inside a sandbox. Return the connected socket.
 
     `control` is the socket of the sandbox's proxy, which creates an unconnected socket in the
-    sandbox's network and passes it out.
+    sandbox's network and passes it out. `deadline` is a time of `monotonic`.
 
     Raises:
         OSError: if the sandbox has ended or the connection is refused.
@@ -111,7 +112,7 @@ def _connect(sock: socket.socket, address: tuple[object, ...], deadline: float) 
 
 
 class ExchangeError(Exception):
-    """A request without a usable answer. The text says why, and `kind` is the kind of fault."""
+    """A request got no usable answer. The text says why, and `kind` is the kind of fault."""
 
     kind = FaultKind.INVALID
 
@@ -201,7 +202,9 @@ class ReplyReader:
         return Reply(self._parser.get_status_code(), body, encoding and encoding.lower(), after)
 
     def feed(self, data: bytes) -> None:
-        """Parse the next bytes from the connection. Bytes after a complete answer are ignored.
+        """Parse the next bytes from the connection.
+
+        Bytes after a complete answer are ignored, but the connection is then not reusable.
 
         Raises:
             ResponseTooLarge: if the headers, the body or the framing exceeds its limit.
@@ -222,7 +225,7 @@ class ReplyReader:
             raise ResponseTooLarge("The framing of its answer is larger than the answer may be.")
 
     def end(self) -> None:
-        """Note that the bot has closed the connection.
+        """Note that the bot has closed the connection, which completes an answer without a length.
 
         Raises:
             ConnectionLost: if the answer is incomplete or missing.

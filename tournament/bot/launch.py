@@ -57,7 +57,8 @@ class LaunchSettings:
 def must_sandbox(cup: Cup) -> bool | None:
     """Whether a cup's started bots must run in a sandbox. None means in a sandbox if possible.
 
-    Without a setting in the cup, they must, unless all started bots are reference bots.
+    Without a setting in the cup, the result is True, or None if all started bots are reference
+    bots.
     """
     return True if cup.sandbox is None and any(map(_is_stranger, cup.bots)) else cup.sandbox
 
@@ -88,9 +89,9 @@ def prepare_launch(
     start from `folder`, by default the current folder.
 
     If bots other than reference bots run without a sandbox, the warning begins with `warning`.
-    There is also a warning if several bots in sandboxes share the machine's network. If a bot has a
-    command and the system has delegated a control group to this process, the process moves into a
-    subgroup.
+    There is also a warning if several bots in sandboxes share the machine's network, unless all are
+    reference bots. If a bot has a command and the system has delegated a control group to this
+    process, the process moves into a subgroup.
 
     Raises:
         SandboxError: if `sandbox` is true and a sandbox is not possible.
@@ -145,7 +146,8 @@ def launch_of_cup(
 
 
 def processor_warning(launch: LaunchSettings) -> str:
-    """A warning if a sandboxed bot can take processor time from others by many processes, or ""."""
+    """A warning if a sandboxed bot can take processor time from others by starting many processes,
+    or "" if it cannot."""
     return _UNSHARED if launch.sandboxes and not shares_processor(launch.group) else ""
 
 
@@ -153,7 +155,7 @@ def shared_folders(bots: Iterable[Bot], folder: Path) -> str:
     """A warning that names started bots with the same folder but different authors, or "".
 
     Reference bots do not count. Bots without an author count as having different authors. Only the
-    first shared folder is named. The bots' relative paths start from `folder`.
+    bots in the first such folder are named. The bots' relative paths start from `folder`.
     """
     by_folder: dict[Path, list[Bot]] = {}
     for bot in filter(_is_stranger, bots):
@@ -176,8 +178,9 @@ def _is_stranger(bot: Bot) -> bool:
 def environment(argv: Sequence[str], port: int) -> dict[str, str]:
     """The environment variables that every started bot gets, except HOME and TMPDIR.
 
-    If the program in `argv`, the bot's command, is `python` or `python3`, PATH and PYTHONPATH are
-    set so that the command starts this interpreter and can import the reference bots.
+    Only PATH and LANG are taken from this process's environment. `port` is the bot's PORT. If the
+    program in `argv`, the bot's command, is `python` or `python3`, PATH and PYTHONPATH are set so
+    that the command starts this interpreter and can import the reference bots.
     """
     path = os.environ.get("PATH", os.defpath)
     env = {
@@ -198,7 +201,7 @@ def with_variables(cup: Cup) -> Cup:
     """A copy of the cup in which each bot's `env` also has the variables that `env_from` names.
 
     The values come from this process's environment. Variables that are not set there are left out.
-    `env` takes precedence.
+    The bot's own `env` takes precedence.
     """
     bots = (
         replace(bot, env={**{v: os.environ[v] for v in bot.env_from if v in os.environ}, **bot.env})

@@ -68,7 +68,7 @@ def request(match: str, **fields: object) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """The part of an answer's `info` to keep, and a sentence about each part that was dropped."""
+    """The part of an answer's `info` to keep, and a sentence about each part dropped or cut."""
 
     values: Mapping[str, str | float] = field(default_factory=dict)
     dropped: tuple[str, ...] = ()
@@ -123,6 +123,8 @@ def read_info(value: object) -> Info:
 def read_move(reply: Reply, elapsed_s: float) -> Choice:
     """Read an answer to POST /move, which came after `elapsed_s` seconds. The move may be illegal.
 
+    Whatever does not fit the protocol in `info` or `fallback` is dropped or cut.
+
     Raises:
         InvalidAnswer: if the status is not 200, the body is compressed or not a JSON object, or
             `move` is missing, repeated or not a string.
@@ -162,8 +164,8 @@ def read_about(reply: Reply) -> Mapping[str, object]:
 def about_problems(about: Mapping[str, object], wanted: Sequence[str]) -> list[str]:
     """All problems with the fields of a bot's answer to GET /, as sentences.
 
-    The bot must play every game in `wanted`. If `games` is malformed or empty, `supports` is not
-    checked.
+    The bot must play every game in `wanted`. If `games` is malformed or empty, `wanted` and
+    `supports` are not checked.
     """
     problems = [
         f'"{field}" must be a string that is not empty.'

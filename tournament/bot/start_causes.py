@@ -85,7 +85,7 @@ def start_fix(failed: FailedStart) -> str:
 
 
 def _line_ends(failed: FailedStart) -> str | None:
-    """The fix if the bot's program has Windows line endings, else None."""
+    """The fix if Windows line endings in the bot's program or a script are the cause, else None."""
     for word in failed.argv[:2]:
         try:
             with (failed.folder / word).open("rb") as file:
@@ -100,7 +100,10 @@ def _line_ends(failed: FailedStart) -> str | None:
 
 
 def _from_output(failed: FailedStart) -> str | None:
-    """The fix for a known error message in the output, in the order of _FIXES, or None."""
+    """The fix for a known error message in the output, or None if there is none.
+
+    A missing module comes first, then _FIXES in their order, then the network.
+    """
     if missing := _MODULE.search(failed.output):
         name = printable(next(filter(None, missing.groups()))[:_SHOWN])
         return (

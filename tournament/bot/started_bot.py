@@ -53,8 +53,10 @@ _LAST_TRY_S = 1.0
 class BotProcess:
     """The process of a started bot, under its supervisor. Thread-safe.
 
-    The process ends with `close` or with the runner. `proxy` is the socket of a proxy that passes
-    out sockets in the sandbox's own network, or None if the bot uses the machine's network.
+    The process ends with `close` or with the runner. It is also ended if the supervisor does not
+    answer a request for a report within 2 seconds, or within `start_ms` if that is longer. `proxy`
+    is the socket of a proxy that passes out sockets in the sandbox's own network, or None if the
+    bot uses the machine's network.
     """
 
     def __init__(self, bot: Bot, env: Mapping[str, str], launch: LaunchSettings) -> None:
@@ -108,7 +110,10 @@ class BotProcess:
         self._control.sendall(json.dumps(order).encode("ascii"))
 
     def wait_for_copy(self) -> bool:
-        """Wait up to 5 minutes for the copy of the bot's folder. Return whether one was ordered."""
+        """Wait for the copy of the bot's folder, and return whether one was ordered.
+
+        If the copy takes more than 5 minutes, the bot is ended.
+        """
         if self._copied:
             self._report(seconds=_COPY_S)
         return bool(self._copied)
@@ -135,7 +140,10 @@ class BotProcess:
         return memory_mb(self._supervisor.pid)
 
     def close(self) -> None:
-        """End the bot and everything that it has started. A second call does nothing."""
+        """End the bot and everything that it has started. A second call does nothing.
+
+        Waits up to 5 seconds for the supervisor to end them, and then kills the supervisor.
+        """
         self._control.close()
         if self.proxy is not None:
             self.proxy.close()
@@ -154,7 +162,11 @@ class BotProcess:
     def _report(
         self, request: bytes = b"R", seconds: float | None = None
     ) -> tuple[int | str | None, str]:
-        """Return the bot's status and output. End the bot if its supervisor does not answer."""
+        """Send a request to the supervisor. Return the bot's status and the end of its output.
+
+        If there is no answer within `seconds`, by default the time that the class docstring names,
+        the bot is ended.
+        """
         with suppress(OSError), self._lock:
             self._control.settimeout(seconds or self._answer_s)
             self._control.sendall(request)
@@ -222,7 +234,10 @@ class StartedBot(HttpBot):
         return self
 
     def restart(self) -> None:
-        """Same as `HttpBot.restart`. Waits until the bot answers GET /."""
+        """Same as `HttpBot.restart`, and wait until the bot answers GET /.
+
+        The bot gets another port, so its `url` changes.
+        """
         self.close()
         self._spawn()
         self.ready()
@@ -230,7 +245,8 @@ class StartedBot(HttpBot):
     def _answers(self, deadline: float) -> bool:
         """Send GET / once, and return whether the bot answered and is still running.
 
-        An answer that conforms to the protocol is kept in `about`.
+        Waits until `deadline`, a time of `monotonic`, but for at least a second. An answer that
+        conforms to the protocol is kept in `about`.
 
         Raises:
             StartError: if the bot has ended, or its answer is too large or not HTTP.
@@ -256,11 +272,12 @@ class StartedBot(HttpBot):
         return self.process.status() is None
 
     def output(self) -> str:
-        """The last 64 KiB of the bot's output in this match."""
+        """The last 64 KiB of the bot's output in this match, or "" if its supervisor is gone."""
         return self.process.output()
 
     def close(self) -> None:
-        """End the bot and everything that it has started. A second call does nothing."""
+        """End the bot and everything that it has started, and wait for that, as `BotProcess.close`
+        does. A second call does nothing."""
         super().close()
         self.process.close()
         self._reserved.close()

@@ -64,7 +64,8 @@ def read_supports(about: Mapping[str, object], name: str) -> tuple[Scope, list[s
 
     `about` is the bot's answer to GET /, and `name` the name of the game. The problems are those
     with the entry for this game, and any unknown names of games. If `supports` is malformed, that
-    is the only problem. If it is malformed or the entry has problems, the scope is the whole game.
+    is the only problem. If it is malformed, has no entry for this game, or the entry has problems,
+    the scope is the whole game.
     """
     whole = everything(name)
     try:

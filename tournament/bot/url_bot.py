@@ -56,12 +56,12 @@ class Player:
     def move(self, body: bytes, seconds: float) -> Choice | Failure:
         """Ask for a move, with the body of POST /move. Return the move, or why there is none.
 
-        Waits up to `seconds` for the answer.
+        Waits up to `seconds` for the answer. The move may be illegal.
         """
         raise NotImplementedError
 
     def takes(self, path: str) -> bool:
-        """Whether the player wants POST /start or /end."""
+        """Whether the player wants the notification `path`, which is "/start" or "/end"."""
         return False
 
     def notify(self, path: str, body: bytes, seconds: float) -> None:
@@ -95,7 +95,8 @@ class InProcessBot(Player):
 
 
 def illegal_move(choice: Choice, error: IllegalMove, answer: Answer) -> Failure:
-    """The failure of a bot whose move is illegal. `error` says why the move is illegal."""
+    """The failure of a bot whose move is illegal. `error` says why the move is illegal, and
+    `answer` is the bot's answer with the move."""
     detail = f"{json.dumps(choice.move[:200])} is not legal here ({error.reason}): {error.detail}"
     return Failure(FaultKind.ILLEGAL, detail, choice.elapsed_s, answer, error)
 
@@ -104,8 +105,8 @@ class HttpBot(Player):
     """A bot that is asked over HTTP, through one connection that is kept open.
 
     `dial` opens a connection to the server at `url`. Every request has `token` as its bearer token,
-    unless `token` is None. `received` holds the bytes of the last answer. `elapsed_s` is the time
-    that the last request took, in seconds.
+    unless `token` is None. `received` holds the bytes of the last answer, perhaps incomplete.
+    `elapsed_s` is the time that the last request took, in seconds.
     """
 
     def __init__(self, url: str, dial: Dial, token: str | None = None) -> None:
@@ -131,7 +132,8 @@ class HttpBot(Player):
         return True
 
     def last_line(self) -> str:
-        """The sentence " Its last line: …" about the bot's output, or "" if there is no output."""
+        """A space and the sentence "Its last line: …" about the bot's output, or "" if there is no
+        output."""
         lines = self.output().strip().splitlines()
         return f" Its last line: {printable(lines[-1][:200])}" if lines else ""
 
@@ -158,7 +160,8 @@ class HttpBot(Player):
             return Failure(error.kind, str(error), self.elapsed_s, self.answer(), error)
 
     def takes(self, path: str) -> bool:
-        """Whether the bot wants POST /start or /end: until it has declined, or was late with it."""
+        """Whether the bot wants POST /start or /end. It does until it has declined that request or
+        has not answered it in time."""
         return path not in self._unsupported
 
     def notify(self, path: str, body: bytes, seconds: float) -> None:
@@ -182,12 +185,14 @@ class HttpBot(Player):
     def send(self, path: str, body: bytes, seconds: float) -> Reply:
         """Send a GET request, or a POST request if there is a body. Return the whole answer.
 
-        The answer may have any status. If the connection fails or breaks, the request is sent once
-        more. A busy bot is asked again after its Retry-After. All this happens within `seconds`.
+        `path` is appended to the bot's URL. The answer may have any status. If the connection fails
+        or breaks, the request is sent once more. A busy bot is asked again after its Retry-After.
+        All this happens within `seconds`.
 
         Raises:
-            ExchangeError: if no complete answer came in time, if the bot is busy for too long, or
-                if the answer is too large or not HTTP. The connection is then closed.
+            ExchangeError: if no complete answer came in time, if the connection fails or breaks a
+                second time, if the bot is busy for too long, or if the answer is too large or not
+                HTTP. The connection is then closed.
         """
         method = "POST" if body else "GET"
         head = f"{method} {self._path}{path} HTTP/1.1\r\n{self._headers}"
@@ -287,7 +292,7 @@ class StartError(StichError):
 def reach_url(bot: Bot) -> HttpBot:
     """Connect once to the URL of a bot, to check that a server is listening there. Return the bot.
 
-    No request is sent.
+    No request is sent. The bot must have a URL.
 
     Raises:
         StartError: if the host is unknown, or no connection can be opened within 5 seconds.

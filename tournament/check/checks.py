@@ -94,8 +94,9 @@ def _ask_all(
 ) -> tuple[int, list[CheckFailure]]:
     """Ask the questions over one connection. Return the number of questions asked and the failures.
 
-    Stops after MAX_FAILURES failures, or once the bot is late or unreachable. Questions of the same
-    recorded game and seat form a match. The fields in `extra` are added to each request.
+    Stops after MAX_FAILURES failures, or once the bot is late or unreachable. Successive questions
+    of the same recorded game and seat form a match. The fields in `extra` are added to the
+    requests.
     """
     failures: list[CheckFailure] = []
     number = 0
@@ -116,7 +117,7 @@ def _ask_all(
 def positions(examiner: Examiner, scope: Scope, wanted: int) -> Outcome:
     """Check that the bot makes a legal move in up to `wanted` positions, as varied as possible.
 
-    Sets the examiner's `failed_before` if the bot fails.
+    Stops early as `_ask_all` does. Sets the examiner's `failed_before` if the bot fails.
     """
     asked = questions(scope, wanted)
     number, failures = _ask_all(examiner, asked)
@@ -144,7 +145,8 @@ def unknown_fields(examiner: Examiner, scope: Scope, wanted: int = 6) -> Outcome
 def _under_rule(
     examiner: Examiner, failures: Iterable[CheckFailure | None], rule: str, fix: str
 ) -> tuple[CheckFailure, ...]:
-    """The failures other than None, preceded by a rule and a fix unless `failed_before` is set."""
+    """The failures other than None. Unless `failed_before` is set, the advice of each begins with
+    `rule` and `fix`."""
 
     def under_rule(failure: CheckFailure) -> CheckFailure:
         advice = Advice(f"{rule} {failure.advice.rule}", f"{fix} {failure.advice.fix}")
@@ -166,7 +168,10 @@ def long_list(examiner: Examiner, scope: Scope) -> Outcome:
 
 
 def hooks(examiner: Examiner, scope: Scope) -> Outcome:
-    """Check that the bot answers POST /start and /end. Any status and content will do."""
+    """Check that the bot answers POST /start and /end. Any status, content and length will do.
+
+    If it answers /start, it is then asked for a move, which is not judged.
+    """
     question = openings(scope)[0]
     notes: list[str] = []
     failures: list[CheckFailure] = []
@@ -266,7 +271,8 @@ def _ask_repeatedly(
 def slower(reused: Sequence[float], new: Sequence[float]) -> bool:
     """Whether the times in `reused`, in milliseconds, are clearly longer than those in `new`.
 
-    Their medians must differ by more than `NODELAY_MS` plus twice the larger interquartile range.
+    The median of `reused` must exceed that of `new` by more than `NODELAY_MS` plus twice the larger
+    interquartile range.
     """
     quartiles = [quantiles(times, n=4, method="inclusive") for times in (reused, new)]
     noise = max(high - low for low, _, high in quartiles)
@@ -303,9 +309,10 @@ def pace(examiner: Examiner) -> Outcome:
 
 
 def output(examiner: Examiner, started: StartedBot, scope: Scope) -> Outcome:
-    """Check that a started bot writes less than OUTPUT_LIMIT per answer.
+    """Check that a started bot writes less than OUTPUT_LIMIT for an answer.
 
-    Discards the bot's earlier output, whose end the outcome has if the check passes.
+    Asks one question, after discarding the bot's earlier output. If the check passes, the end of
+    that earlier output is in the outcome.
     """
     question, shown = openings(scope)[0], examiner.output()
     started.process.clear_output()
@@ -325,8 +332,8 @@ def output(examiner: Examiner, started: StartedBot, scope: Scope) -> Outcome:
 def own_moves(examiner: Examiner, most: float, *, quick: bool) -> Outcome:
     """Check that at most the share `most` (0 to 1) of the bot's moves came from its fallback.
 
-    Asks nothing, but uses the moves that the examiner has counted. `quick` says whether they come
-    from recorded games.
+    Asks nothing, but uses the moves that the examiner has counted. `quick` says whether the bot
+    was asked for them in recorded games, and not in matches.
     """
     count, shown = examiner.fallbacks.total(), examiner.last_fallback
     if not count or shown is None:
@@ -357,7 +364,8 @@ def own_moves(examiner: Examiner, most: float, *, quick: bool) -> Outcome:
 
 
 def info(examiner: Examiner) -> Outcome:
-    """Warn about parts of `info` dropped from earlier answers, for the three commonest reasons."""
+    """Warn about parts of `info` dropped from earlier answers, for the three most common reasons.
+    This check never fails."""
     reasons = examiner.dropped.most_common(MAX_FAILURES)
     warnings = (
         f"{why} Dropped from the info of {plural(count, 'answer')}." for why, count in reasons

@@ -45,7 +45,10 @@ class Connection(HttpBot):
         self.failures: list[Failure] = []
 
     def begin(self, opening: Question) -> tuple[bytes, bytes]:
-        """Begin a match with its first question. Return the bodies for /start and /end, unsent."""
+        """Begin a match whose first question is `opening`. Return the bodies for /start and /end.
+
+        Nothing is sent, and the question is not yet asked.
+        """
         self._match, self._turn, self.failed = secrets.token_hex(8), 0, False
         view, clock = opening.view, self._examiner.clock.to_dict()
         at = {"game": view["game"], "seat": view["seat"]}
@@ -57,7 +60,8 @@ class Connection(HttpBot):
     def match(self, opening: Question) -> Iterator[None]:
         """Notify the bot that a match starts, and at the end of the context, that the match ends.
 
-        If the last question got no legal move, the bot is not notified of the end.
+        A bot that has declined a notification does not get it. If the last question got no legal
+        move, the bot is not notified of the end. The first question is `opening`, not yet asked.
         """
         seconds = self._examiner.clock.move_ms / 1000
         start, end = self.begin(opening)
@@ -71,7 +75,7 @@ class Connection(HttpBot):
         """Ask a question of the match that `begin` or `match` has begun. Return the verdict.
 
         The fields in `extra` are added to the request. If there is no legal move in time, the
-        verdict has the failure, and `failed` is set.
+        verdict has the failure, and `failed` is set. May wait, as `Examiner.failure` does.
         """
         examiner = self._examiner
         self._turn += 1
@@ -110,7 +114,8 @@ class Connection(HttpBot):
 
 
 class Examiner:
-    """What is known about the checked bot from its answers. Each thread has its own connection.
+    """What is known about the checked bot from its answers. Each thread must have a `Connection`
+    of its own.
 
     `clock` is the bot's time: the time for a move, and one bank for the whole check. `valid` lists
     the exchanges in which a question got a move, legal or not, in time. `dropped` counts the
@@ -144,7 +149,8 @@ class Examiner:
         bot.disconnect()
 
     def count(self, outcome: Choice | Failure) -> None:
-        """Count the outcome of a POST /move, and charge its time to the clock. Thread-safe."""
+        """Count the outcome of a POST /move, charge its time to the clock, and call `on_answer`.
+        Thread-safe."""
         self._on_answer()
         with self._lock:
             self.clock.charge(outcome.elapsed_s * 1000)
@@ -157,7 +163,10 @@ class Examiner:
     def fault(
         self, kind: FaultKind, detail: str, error: Exception | None, exchange: Exchange
     ) -> CheckFailure:
-        """The failure for an exchange with this fault. `error` is its exception, or None."""
+        """The failure for an exchange with this fault, as `failure` makes it, perhaps after a wait.
+
+        `error` is the exception behind the fault, or None.
+        """
         suggestion = advice(kind, error, exchange.answer)
         return self.failure(f"{kind}: {detail}", exchange, suggestion, kind)
 
@@ -166,9 +175,9 @@ class Examiner:
     ) -> CheckFailure:
         """A failure with the bot's output. If the bot's process has ended, the failure says so.
 
-        Waits up to half a second for a bot that did not answer or was unreachable to end. If such a
-        bot has ended, the failure has a fix for that instead of the fix in `advice`. `kind` is None
-        if the failure would be no fault in a match.
+        `kind` is None if the failure would be no fault in a match. Waits up to half a second for
+        the bot to end if it was unreachable, or did not answer and `kind` is None. If such a bot
+        has ended, the failure has a fix for that instead of the fix in `advice`.
         """
         unanswered = kind is None and exchange.answer.status is None
         gone = unanswered or kind is FaultKind.UNREACHABLE

@@ -156,7 +156,10 @@ def advice(kind: FaultKind, error: Exception | None, answer: Answer) -> Advice:
 
 
 def died(how: str, output: str) -> str:
-    """The fix for a started bot that ended instead of answering, such as with "code 1"."""
+    """The fix for a started bot that ended instead of answering.
+
+    `how` says how it ended, such as "code 1". `output` is the end of its output.
+    """
     where = (
         "look at the end of its output, shown here"
         if output.strip()

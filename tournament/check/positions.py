@@ -1,4 +1,7 @@
-"""The positions that a check asks about. They come from random games, the same for every bot."""
+"""The positions that a check asks about. They come from "recorded games".
+
+These are games of random moves, the same for every bot, which are played when first needed.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -36,7 +39,7 @@ class Question:
 
     `situation` describes the position, in the same words for all similar positions. `view` and
     `moves` are the fields of the request. `position` is the state, by which an answer is judged.
-    `played` is the recorded game's name, and `scores` are its final scores by seat.
+    `played` is the name of the recorded game, and `scores` are its final scores by seat.
     """
 
     situation: str
@@ -74,7 +77,10 @@ def _question(state: State, played: str, scores: Sequence[int]) -> Question:
 
 
 def _played(game: Game, players: int, number: int, options: Mapping[str, Value]) -> list[Question]:
-    """The questions of random game `number` in order of play: where there are several moves."""
+    """Play random game `number`, the same every time, and return its questions in order of play.
+
+    There is a question for each position with several legal moves.
+    """
     name = f"check-{game.name}-{players}-{number}"
     random = Randomness(name, 1)
     state = game.start(players, name, options)
@@ -89,7 +95,10 @@ def _played(game: Game, players: int, number: int, options: Mapping[str, Value])
 
 @cache
 def _recorded(scope: Scope) -> Sequence[Question]:
-    """The questions of the recorded games, ordered by game, seat and order of play."""
+    """The questions of a scope's recorded games, by game, then by seat, then in order of play.
+
+    The games are played in the first call for a scope, and then kept.
+    """
     game = games.get(scope.game)
     recorded: list[Question] = []
     for players in scope.players:
@@ -100,10 +109,10 @@ def _recorded(scope: Scope) -> Sequence[Question]:
 
 
 def questions(scope: Scope, wanted: int) -> list[Question]:
-    """Up to `wanted` questions, ordered by recorded game, seat and play, the same every time.
+    """Up to `wanted` questions from the recorded games of a scope, the same every time.
 
-    No situation is repeated before every situation is used. There are fewer questions only if the
-    recorded games have fewer.
+    They are sorted by game, then by seat, then in order of play. No situation is repeated before
+    every situation is used. There are fewer questions only if the recorded games have fewer.
     """
     recorded = _recorded(scope)
     groups: dict[str, list[int]] = {}
@@ -120,7 +129,10 @@ def questions(scope: Scope, wanted: int) -> list[Question]:
 
 
 def openings(scope: Scope) -> list[Question]:
-    """The first question for each seat in each recorded game, ordered by game and seat."""
+    """The first question for each seat in each recorded game, ordered by game and seat.
+
+    Seats without a question are left out.
+    """
     first: dict[tuple[str, int], Question] = {}
     for question in _recorded(scope):
         first.setdefault(question.seat_in_record, question)

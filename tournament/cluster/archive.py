@@ -30,7 +30,7 @@ def pack_all(cup: Cup, folder: Path, secret: Iterable[Path]) -> tuple[Cup, dict[
     `.git`, `runs` or `__pycache__`.
 
     Raises:
-        ArchiveError: if a folder cannot be sent.
+        ArchiveError: if a folder cannot be sent (see `pack`).
     """
     archives, bots = {}, []
     hidden = {path.resolve() for path in secret}
@@ -51,8 +51,8 @@ def pack(bot: Bot, folder: Path, hidden: Set[Path] = frozenset()) -> bytes:
     `__pycache__`.
 
     Raises:
-        ArchiveError: if the folder cannot be read, is too large or nested too deeply, or contains a
-            name that is not UTF-8 or a link that leads to no file in the archive.
+        ArchiveError: if the folder cannot be read, is larger than LARGEST or nested too deeply, or
+            contains a name that is not UTF-8 or a link that leads to no file in the archive.
     """
     root, output, size = folder.resolve(), io.BytesIO(), 0
 

@@ -21,7 +21,9 @@ _PACKAGES = ("games", "tournament", "bots")
 
 def connect(address: str) -> tuple[Client, str]:
     """Connect to a Dask scheduler. Return the client, and Dask's report about packages whose
-    versions differ, or "". After this call, Dask logs only critical errors.
+    versions differ, or "".
+
+    The caller must close the client. After this call, Dask logs only critical errors.
 
     Raises:
         RunError: if there is no connection. The message says why.
@@ -44,7 +46,7 @@ def connect(address: str) -> tuple[Client, str]:
 
 
 async def _try(address: str) -> None:
-    """Open a connection to a scheduler and close it."""
+    """Open a connection to a scheduler and close it. If that fails, raise what Dask raises."""
     arguments = Security().get_connection_args("client")
     await (await core.connect(address, timeout=_CONNECT_S, **arguments)).close()
 

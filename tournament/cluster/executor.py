@@ -71,7 +71,7 @@ class ClusterExecutor:
 
     A task plays one or more blocks. So that no table waits for the runner, each has a second task
     queued, unless there are bots by URL or the cup is a ladder. Threads queue event handlers, and
-    `receive` calls them.
+    `inspect` and `receive` call them.
     """
 
     def __init__(self, address: str, cup: Cup, archives: Mapping[str, bytes]) -> None:
@@ -100,7 +100,7 @@ class ClusterExecutor:
     def inspect(self, absent: Collection[str]) -> Inspected:
         """Connect to the scheduler, and start or reach every bot on each worker that has tables,
         except the bots in `absent`. Return the problems on all workers, and what the bots state
-        about themselves.
+        about themselves. The next `receive` yields the notices.
 
         Raises:
             RunError: if the scheduler cannot be reached, or there is no worker with tables after 20
@@ -142,8 +142,11 @@ class ClusterExecutor:
         return any(worker.joined is None for worker in self._workers.values())
 
     def _look_for_workers(self) -> Iterable[Event]:
-        """Let new workers with tables join, each in a thread. Return no events. Raise RunError if
-        the scheduler is gone."""
+        """Let new workers with tables join, each in a thread. Return no events.
+
+        Raises:
+            RunError: if the scheduler is gone.
+        """
         try:
             workers = self._client.scheduler_info(n_workers=-1)["workers"]
         except OSError:
@@ -200,10 +203,12 @@ class ClusterExecutor:
             self._news.put(partial(self._on_left, news["worker"], keys, news["expected"]))
 
     def _on_left(self, address: str, keys: Set[Key], expected: bool) -> Iterator[Event]:
-        """Take back the tasks of a worker that has left, and yield an event for each of their jobs.
+        """Take back the tasks of a worker that has left, and yield an event for each of their jobs
+        and a notice.
 
-        `keys` holds the keys of these tasks. Unless it was `expected` that the worker leaves, it
-        was playing the tasks that were submitted first, one for each table.
+        `keys` holds the keys of these tasks. Tasks that only workers that have left may play are
+        taken back too. Unless it was `expected` that the worker leaves, the tasks that were
+        submitted to it first, one for each of its tables, count as lost and the others as unplayed.
         """
         worker = self._workers.pop(address, None)
         if worker is None:
@@ -234,15 +239,18 @@ class ClusterExecutor:
         return jobs < sum(worker.tables for worker in self._joined()) * self._ahead * self._size
 
     def submit(self, job: Job) -> None:
-        """Store a job, which the next `receive` submits as part of a task."""
+        """Store a job, which the next `receive` submits as part of a task.
+
+        From now on, workers that join do not start the bots that are absent in the job.
+        """
         self._absent |= job.absent
         self._pending.append(job)
 
     def _submit_tasks(self) -> Iterator[Event]:
-        """Submit the stored jobs as tasks, if possible one for each free table.
+        """Submit the stored jobs as tasks, if possible at least one for each free table.
 
         A block that was lost before gets a task of its own, so that the run knows which block kills
-        its workers. If there is no worker, yield each job as unplayed.
+        its workers. If there is no worker, call for one, and yield each job as unplayed.
         """
         jobs, self._pending = self._pending, []
         workers = self._joined()
@@ -281,8 +289,12 @@ class ClusterExecutor:
         self._news.put(partial(self._on_end, future.key, answer))
 
     def _on_end(self, key: Key, answer: list[Played] | BaseException) -> Iterator[Event]:
-        """Yield the events of a task that has ended. Raise RunError if the scheduler is gone, the
-        task has failed, or its result is not valid."""
+        """Yield the events of a task that has ended, unless it was taken back. A job without events
+        is unplayed.
+
+        Raises:
+            RunError: if the scheduler is gone, the task has failed, or its result is not valid.
+        """
         if key not in self._tasks:
             return  # it was taken back
         jobs = self._tasks.pop(key).jobs
@@ -324,7 +336,8 @@ class ClusterExecutor:
             raise self._gone()
 
     def _next(self, seconds: float) -> Iterable[Event]:
-        """Wait up to `seconds` for a handler in the queue, call it, and return its events."""
+        """Wait up to `seconds` for a handler in the queue, call it, and return its events, or none
+        if no handler came."""
         try:
             return self._news.get(timeout=seconds)()
         except Empty:
@@ -337,13 +350,14 @@ class ClusterExecutor:
         )
 
     def recall(self) -> None:
-        """Ask all tables to stop after their current match."""
+        """Ask all tables to stop after their current match, without waiting for the workers."""
         # In a thread, because this waits for a hanging worker until the scheduler drops it.
         Thread(target=self._stop, args=(self._turn,), daemon=True).start()
         self._turn += 1
 
     def _stop(self, turn: int) -> None:
-        """End the tasks of a turn on all workers after their current match. Runs in a thread."""
+        """End the tasks up to a turn (see `play_blocks`) on all workers, each after its current
+        match. Runs in a thread."""
         with suppress(OSError):  # the scheduler is gone, which `receive` reports
             self._client.run(stop_after_match, self._session, turn, on_error="ignore")
 
@@ -357,7 +371,7 @@ def check(cup: Cup, job: Job, played: Played) -> None:
 
     Raises:
         RunError: if a match does not belong to the job or occurs twice, or if the last event is not
-            the only one that frees the table.
+            the only one that frees the table. An empty list is valid.
     """
     ends = [isinstance(event, Voided) or event.last for event in played]
     valid = len({event.record.number for event in played}) == len(played)

@@ -61,15 +61,17 @@ async def open_tables(
 
 def play_blocks(session: str, jobs: Sequence[Job], turn: int) -> list[Played]:
     """Play jobs one after another, until `stop_after_match` stops this `turn`, and return the
-    events of each job. Dask runs this as a task. If the worker has been restarted, no job
-    begins."""
+    events of each job. Dask runs this as a task. If the worker has been restarted, no job begins.
+
+    The runner counts turns: one ends whenever it recalls the tables, and the next begins.
+    """
     tables = get_worker().plugins.get(session)
     return tables.play(jobs, turn) if isinstance(tables, Tables) else [[] for _ in jobs]
 
 
 def stop_after_match(session: str, turn: int, dask_worker: Worker) -> None:
-    """End the tasks of this turn and of earlier ones after their current match. Dask calls this on
-    every worker."""
+    """Let the tasks of this turn and of earlier ones end after their current match, without waiting
+    for that. Dask calls this on every worker."""
     tables = dask_worker.plugins.get(session)
     if isinstance(tables, Tables):
         tables.stopped_turn = turn
@@ -103,8 +105,8 @@ class Tables(WorkerPlugin):
         """Unpack the bots' archives, and start or reach all bots, except those in `absent`.
 
         Return the inspection, and a warning or "". `worker_bytes` is the memory that Dask gives
-        this worker, or None. Other workers may be on the same machine. The bots are stopped again
-        if there is a problem.
+        this worker, or None. It limits the memory for bots unless the cup sets a limit, because
+        other workers may be on the same machine. The bots are stopped again if there is a problem.
         """
         folder = Path(self._folder.name)
         try:
@@ -128,7 +130,11 @@ class Tables(WorkerPlugin):
 
     def play(self, jobs: Sequence[Job], turn: int) -> list[Played]:
         """Play jobs one after another, until this `turn` is stopped or the tables are closed, and
-        return the events of each job. A job that has not begun has no events."""
+        return the events of each job. A job that has not begun has no events.
+
+        There must be a free table. If a job fails, the table's bots are stopped before the
+        exception is passed on.
+        """
 
         def is_stopped() -> bool:
             return turn <= self.stopped_turn or self.closed

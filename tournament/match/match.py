@@ -269,7 +269,10 @@ class Match:
         return played, after
 
     def _strike(self, turn: int, why: str) -> None:
-        """Count a strike against seat `turn`, and tell the observer `why`."""
+        """Count a strike against seat `turn`, and strike the seat out if that was its last.
+
+        The observer is told `why`, and whether the seat is out.
+        """
         seat = self.seats[turn]
         seat.strikes += 1
         seat.out = seat.strikes >= self.rules.strikes

@@ -61,7 +61,7 @@ class HttpReferee(Referee):
         self._request("GET", "/healthz", dict[str, object], seconds=seconds)
 
     def start(self, game: str, players: int, seed: str, options: Options) -> State:
-        """Same as `Referee.start`, over HTTP."""
+        """Same as `Referee.start`, over HTTP, but raise RefereeError if an option is not valid."""
         body = {"game": game, "players": players, "seed": seed, "options": dict(options)}
         return self._state(self._request("POST", "/v1/start", _Position, body))
 

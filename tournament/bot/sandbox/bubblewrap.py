@@ -56,15 +56,15 @@ class SandboxError(StichError):
 class Sandbox:
     """The words to put before a bot's command, so that the bot starts in a sandbox.
 
-    If `copied` is not None, each process gets its own copy of this folder, whose path replaces COPY
-    in `words`.
+    If `copied` is not None, each process gets its own copy of this folder, and the path of the copy
+    replaces COPY in `words`.
     """
 
     words: tuple[str, ...]
     copied: FolderToCopy | None = None
 
     def with_filter(self, descriptor: int) -> list[str]:
-        """The words with the option that installs the seccomp filter at a descriptor."""
+        """The words, with the option to install the seccomp filter that `descriptor` contains."""
         return [self.words[0], "--seccomp", str(descriptor), *self.words[1:]]
 
 
@@ -102,7 +102,8 @@ def sandboxes(
 
 
 def bot_folder(bot: Bot, folder: Path) -> Path:
-    """A bot's folder: its `dir`, relative to `folder`, or `folder` itself if it has no `dir`."""
+    """The absolute path of a bot's folder: its `dir`, or `folder` if it has none. A relative `dir`
+    starts from `folder`."""
     return folder.resolve() / (bot.dir or "")
 
 
@@ -124,7 +125,9 @@ def _sandbox(
     network: bool,
     copies: bool,
 ) -> Sandbox:
-    """The sandbox of a bot, with the same arguments as `sandboxes`. `bwrap` is bubblewrap's path.
+    """The sandbox of a bot. `bwrap` is bubblewrap's path.
+
+    The other arguments are as in `sandboxes`, but the paths in `secret` must be resolved.
 
     Raises:
         SandboxError: if the bot's folder may not be shown to bots or is too large to copy.
@@ -169,11 +172,14 @@ def _sandbox(
 
 
 def _checked_folder(bot: Bot, folder: Path, secret: Iterable[Path]) -> Path:
-    """A bot's folder, as an absolute path. No sandbox shows the folder of a reference bot.
+    """The absolute path of a bot's folder, after a check that its sandbox may show the folder.
+
+    The folder of a reference bot is not checked, because no sandbox shows it. The paths in `secret`
+    must be resolved.
 
     Raises:
-        SandboxError: if another bot's folder is a link or behind one, is the folder for temporary
-            files, contains the user's home, or is a path in `secret` or inside one.
+        SandboxError: if the folder is a link or behind one, is the folder for temporary files,
+            contains the user's home, or is a path in `secret` or inside one.
     """
     place = bot_folder(bot, folder)
     if is_reference(bot):
@@ -207,7 +213,8 @@ def _home() -> Path:
 
 
 def _python() -> list[Path]:
-    """The folders of this Python, and packages that bots import, without system folders, sorted."""
+    """The folders of this Python and of the packages that bots import, sorted. Those inside the
+    system's folders are left out."""
     prefixes = {Path(prefix) for prefix in (sys.prefix, sys.base_prefix)}
     places = prefixes | {prefix.resolve() for prefix in prefixes}
     places.update(place for name in _PACKAGES for place in CHECKOUT.glob(name))
@@ -217,7 +224,7 @@ def _python() -> list[Path]:
 
 
 def _try(sandbox: Sandbox) -> None:
-    """Start a program in a sandbox.
+    """Start a program in a sandbox, and wait for its end.
 
     Raises:
         SandboxError: if the system does not allow the sandbox.

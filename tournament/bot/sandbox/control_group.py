@@ -16,7 +16,7 @@ _RUNNER_WEIGHT = "1000"  # a bot has 100
 
 
 def delegate(root: Path = ROOT, membership: Path = Path("/proc/self/cgroup")) -> str | None:
-    """Prepare this process's control group to hold groups of bots. Return its folder.
+    """Prepare this process's control group to hold groups of bots. Return the group's folder.
 
     Moves this process into a subgroup. Returns None if the system has no such groups, or the group
     cannot limit memory and processes, may not be changed, or has other processes. `root` is where
@@ -47,10 +47,11 @@ def delegate(root: Path = ROOT, membership: Path = Path("/proc/self/cgroup")) ->
 def shares_processor(group: str | None, root: Path = ROOT, proc: Path = Path("/proc")) -> bool:
     """Whether each sandboxed bot gets one share of the processor, however many processes it has.
 
-    This is true if the bots have control groups that share the processor, or if Linux shares the
-    processor among sessions ("autogroups"), since a sandboxed bot is one session. Linux does so
-    only outside control groups that share the processor. The result is False if this is unknown.
-    `group` is the folder from `delegate`, or None.
+    This is true if the bots have control groups among which Linux shares the processor. It is also
+    true if Linux shares the processor among sessions ("autogroups"), since a sandboxed bot is one
+    session. Linux does so only outside such control groups. The result is False if the files that
+    say this cannot be read. `group` is the folder from `delegate`, or None. `root` is where the
+    groups are mounted, and `proc` is the folder /proc.
     """
     try:
         if group is not None and "cpu" in Path(group, "cgroup.subtree_control").read_text().split():
@@ -70,8 +71,10 @@ def shares_processor(group: str | None, root: Path = ROOT, proc: Path = Path("/p
 
 
 def group_files(limits: Limits) -> dict[str, str]:
-    """The contents of the files of a bot's control group by name. The limits are for all its
-    processes together, with the files that they keep in memory."""
+    """The contents of the files of a bot's control group, by the files' names.
+
+    The limits are for all the bot's processes together. Files that they keep in memory count too.
+    """
     return {
         "pids.max": str(limits.processes),
         "memory.max": str(limits.memory_mb << 20),

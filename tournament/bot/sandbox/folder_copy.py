@@ -30,7 +30,8 @@ class FolderToCopy(TypedDict):
 
 
 def is_too_large(source: FolderToCopy) -> bool:
-    """Whether the files to copy take more than LIMIT_MB, in blocks of 4 KiB, as far as readable."""
+    """Whether the files to copy take more than LIMIT_MB, counted in whole blocks of 4 KiB. What
+    cannot be read does not count."""
     left, folders = LIMIT_MB << 20, [source["folder"]]
     while folders and left >= 0:
         with suppress(OSError), os.scandir(folders.pop()) as entries:
@@ -44,12 +45,12 @@ def is_too_large(source: FolderToCopy) -> bool:
 
 
 def copies_folder() -> str:
-    """The folder that holds the copies: TMPDIR, or else /var/tmp, which is seldom in memory."""
+    """The folder that holds the copies: TMPDIR, or else /var/tmp, which is rarely in memory."""
     return os.environ.get("TMPDIR") or "/var/tmp"  # noqa: S108 - a new folder in it
 
 
 def copy_folder(source: FolderToCopy, target: str, stop: int) -> None:
-    """Copy a folder to `target`, a new folder in `copies_folder`.
+    """Create the folder `target` in `copies_folder`, and copy the contents of a folder into it.
 
     The paths in `left_out` are not copied, nor is `copies_folder` if the folder contains it.
     Symbolic links stay links. Files share their blocks with the original if the file system allows
@@ -57,7 +58,8 @@ def copy_folder(source: FolderToCopy, target: str, stop: int) -> None:
     copying.
 
     Raises:
-        OSError: if the folder cannot be copied or the copying is stopped. Part of it may be copied.
+        OSError: if `target` exists, the folder cannot be copied, or the copying is stopped. Part of
+            the folder may have been copied.
     """
     os.mkdir(target, 0o700)
     left_out = [*source["left_out"], os.path.realpath(copies_folder())]
@@ -72,7 +74,8 @@ def remove_copy(target: str) -> None:
 
 
 def _commands(folder: str, left_out: Collection[str], target: str) -> Iterator[list[str]]:
-    """Yield commands that copy a folder to `target` except `left_out`, whose parents are made."""
+    """Yield commands that copy the contents of a folder to `target`, except the paths in
+    `left_out`. Meanwhile, create in `target` the folders that contain such a path."""
     whole: list[str] = []
     for name in sorted(os.listdir(folder)):
         path = os.path.join(folder, name)
@@ -89,7 +92,9 @@ def _commands(folder: str, left_out: Collection[str], target: str) -> Iterator[l
 
 
 def _run(command: list[str], stop: int) -> None:
-    """Run a command to its end, or kill it when the other end of the socket `stop` is closed.
+    """Run a command to its end, or kill it when the other end of a socket is closed.
+
+    `stop` is the descriptor of the socket.
 
     Raises:
         OSError: if the command cannot be started, fails or is killed.

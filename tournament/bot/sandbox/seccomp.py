@@ -141,7 +141,10 @@ def _by_argument(
 
 
 def _step(code: int, value: int, skip_if: int = 0, skip_else: int = 0) -> bytes:
-    """A struct sock_filter. A comparison skips `skip_if` steps if it holds, or else `skip_else`."""
+    """An instruction with its operand `value`, as a struct sock_filter.
+
+    A comparison skips the next `skip_if` steps if it holds, and otherwise the next `skip_else`.
+    """
     return struct.pack("=HBBI", code, skip_if, skip_else, value)
 
 

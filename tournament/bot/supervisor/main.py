@@ -97,8 +97,8 @@ class Supervisor:
     def start(self, order: Order, home: str) -> None:
         """Copy the bot's folder if ordered, start the bot, and fork the sandbox proxy if ordered.
 
-        If that fails, `status` says why. `home` is the bot's HOME and TMPDIR. The descriptors in
-        the order are closed afterwards.
+        If the copy or the start fails, `status` says why. `home` is the bot's HOME and TMPDIR. The
+        descriptors in the order are closed afterwards.
         """
         os.set_blocking(self.pipe, False)
         info, info_end = os.pipe()
@@ -125,7 +125,7 @@ class Supervisor:
         """Create the bot's control group if ordered, and start the bot's process.
 
         If that fails, `status` says why. `sandbox` has the words that start the sandbox. `info` is
-        the descriptor to which bubblewrap may write.
+        the descriptor to which bubblewrap writes the sandbox's pid if a proxy is ordered.
         """
         supervisor = os.getpid()
         try:
@@ -152,9 +152,10 @@ class Supervisor:
             self.status = f"{error}; {_FIX}"
 
     def serve_sockets(self, info: int, proxy: int) -> None:
-        """Fork the proxy once bubblewrap has written the sandbox's pid to `info`, if it does.
+        """Wait until bubblewrap has written the sandbox's pid to `info`, then fork the proxy.
 
-        `proxy` is the descriptor of the proxy's socket.
+        If `info` ends without a pid, do nothing. `info` is the descriptor of a pipe, and `proxy`
+        that of the proxy's socket.
         """
         data = b""
         while b"}" not in data:
@@ -170,8 +171,11 @@ class Supervisor:
                 os._exit(0)
 
     def drain(self) -> bytes | None:
-        """Append a piece of output to `tail`. Return it, None if there is none now, or b"" at the
-        end of the output."""
+        """Append a piece of output to `tail`, which keeps at least the last 64 KiB.
+
+        Return the piece, None if there is none now, or b"" at the end of the output. A pause after
+        a full piece slows down a bot that floods its output.
+        """
         try:
             chunk = os.read(self.pipe, CHUNK)
         except BlockingIOError:
@@ -191,7 +195,8 @@ class Supervisor:
                     self.status = os.waitstatus_to_exitcode(ended[1])
 
     def serve(self) -> None:
-        """Collect the bot's output and answer requests for reports, until the socket closes."""
+        """Collect the bot's output, reap children, and answer requests for reports, until the
+        control socket closes."""
         signal.signal(signal.SIGCHLD, lambda *_: self.reap())
         poll = select.poll()
         poll.register(self.control, select.POLLIN)
@@ -217,7 +222,8 @@ class Supervisor:
             remove_copy(self.copy)
 
     def report(self, request: bytes) -> None:
-        """Answer with the bot's status and the end of its output, which `C` discards first."""
+        """Send the bot's status and the end of its output. The request `C` discards the output
+        first."""
         for _ in range(8):  # read what is there, but only a few pieces of a flood
             if not self.drain():
                 break
@@ -229,7 +235,8 @@ class Supervisor:
 
 
 def _prepare(order: Order, supervisor: int) -> None:
-    """Prepare the bot's new process: tie it to the supervisor, join its group, set its limits."""
+    """Prepare the bot's new process, in which this runs: tie it to the supervisor, join its group,
+    set its limits. `supervisor` is the supervisor's pid."""
     end_with_parent(supervisor)
     if order["group"] is not None:
         with open(f"{order['group']}/cgroup.procs", "w") as file:
@@ -254,7 +261,8 @@ def _run_proxy(pid: int, control: socket.socket) -> None:
     `pid` is the pid of a process in the sandbox. This process enters the sandbox's network and the
     user namespace that owns the network, but no other namespace, so the bot does not see this
     process. For every byte on the control socket, it opens a TCP socket in the sandbox's network
-    and passes the socket out, for the runner to connect. Returns when the control socket closes.
+    and passes the socket out, for the runner to connect. Returns when the control socket closes, or
+    at once if a namespace cannot be entered.
     """
     network = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY)
     owner = fcntl.ioctl(network, _NS_GET_USERNS)
@@ -268,7 +276,8 @@ def _run_proxy(pid: int, control: socket.socket) -> None:
 
 
 def main() -> None:
-    """Supervise a bot, as the order on the control socket says, until the socket closes."""
+    """Start a bot as the order on the control socket says, supervise it until the socket closes,
+    and end it."""
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     control = socket.socket(fileno=int(sys.argv[1]))
     data = control.recv(_ORDER_SIZE)

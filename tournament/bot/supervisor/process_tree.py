@@ -17,7 +17,10 @@ def prctl(option: int, value: int) -> None:
 
 
 def end_with_parent(parent: int) -> None:
-    """Have the kernel kill this process when its parent, with this pid, ends or if it has ended."""
+    """Have the kernel kill this process when its parent ends, or exit now if the parent has ended.
+
+    `parent` is the parent's pid.
+    """
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)
@@ -58,8 +61,9 @@ def memory_mb(pid: int) -> float:
 def end_children(extra: Sequence[int] = ()) -> None:
     """Kill all descendants of this process and the pids in `extra`, with their process groups.
 
-    Returns when this process has no children left, or after 1,000 attempts. This process must be a
-    subreaper, so that the orphans of killed children become its children.
+    Returns when this process has no children left, or after 1,000 attempts, which take about a
+    second. This process must be a subreaper, so that the orphans of killed children become its
+    children.
     """
     for _ in range(1000):
         for pid in {*extra, *children(os.getpid())}:

@@ -69,11 +69,11 @@ def create_app(settings: Settings | None = None) -> Flask:
 
 
 def _register_error_handlers(app: Flask, settings: Settings, metrics: Metrics) -> None:
-    """Make `app` answer every exception with a problem, and count it in `metrics`."""
+    """Make `app` answer every exception with a problem, which is counted in `metrics`."""
 
     @app.errorhandler(Problem)
     def respond(problem: Problem) -> Response:
-        """Count a problem and return the response for it."""
+        """Count a problem, add the request's ID to it, and return the response for it."""
         rule = request.url_rule
         route = "none" if rule is None else rule.rule
         metrics.problems.labels(route, problem.type.code).inc()
@@ -82,7 +82,11 @@ def _register_error_handlers(app: Flask, settings: Settings, metrics: Metrics) -
 
     @app.errorhandler(HTTPException)
     def respond_to_http_error(error: HTTPException) -> Response:
-        """Return the response for an error that Flask or Werkzeug raises."""
+        """Return the response for an `HTTPException`, which Flask, Werkzeug or `serving` raises.
+
+        If no code in `DETAILS` has the status of the error, the problem is "internal". The headers
+        `Allow` and `Retry-After` of the error are kept.
+        """
         code = _CODES.get(error.code, "internal")
         response = respond(Problem(code, DETAILS[code].format(max_body=settings.max_body)))
         if isinstance(error, MethodNotAllowed):
@@ -93,6 +97,6 @@ def _register_error_handlers(app: Flask, settings: Settings, metrics: Metrics) -
 
     @app.errorhandler(Exception)
     def respond_to_bug(error: Exception) -> Response:
-        """Log an unexpected exception with its trace, and return a response without the trace."""
+        """Log an unexpected exception with its trace, and return a response (500) without it."""
         log_error(error, request.environ)
         return respond(Problem("internal", DETAILS["internal"]))

@@ -39,7 +39,7 @@ _TOO_DEEP: Final = f"The body is nested too deeply; at most {MAX_DEPTH} levels a
 
 
 class MalformedJson(ValueError):
-    """A body is not a JSON object. The exception's text says why."""
+    """A body is not a JSON object that `decode` accepts. The exception's text says why."""
 
 
 def encode(value: Any) -> bytes:
@@ -51,7 +51,9 @@ def encode(value: Any) -> bytes:
 
 
 def says_nothing_else(body: bytes, value: Any) -> bool:
-    """Whether a body holds nothing but `value`, which msgspec read from it. False if unknown.
+    """Whether a body certainly holds nothing but `value`, which msgspec must have read from it.
+
+    False may only mean that this is unknown, for example because the body has needless escapes.
 
     msgspec silently drops unknown fields, and all but the last of several fields with the same
     name. It also writes the shortest JSON text for a value. So a body of that length, apart from
@@ -67,7 +69,8 @@ def decode(body: bytes) -> dict[str, Any]:
     """Parse a body and return the object.
 
     Lone surrogates in strings are accepted: JSON allows them, though UTF-8 does not. Only the first
-    `MAX_NAMES` fields of each object are kept.
+    `MAX_NAMES` fields of each object are kept. A number with a point or an exponent becomes an
+    int if it is whole (see `_parse_float`). An integer of 1,000 digits or more becomes infinity.
 
     Raises:
         MalformedJson: if the body is not a JSON object in UTF-8, has duplicate names among the
@@ -104,21 +107,25 @@ def decode(body: bytes) -> dict[str, Any]:
 
 
 def has_too_many_containers(body: bytes) -> bool:
-    """Whether a body has so many lists and objects for its length that parsing takes long."""
+    """Whether a body has so many lists and objects for its length that parsing takes long.
+
+    Every `[` and `{` counts, even in strings.
+    """
     allowed = _SPARE_CONTAINERS + len(body) // _BYTES_PER_CONTAINER
     return len(body) > allowed and len(body) - len(body.translate(None, b"[{")) > allowed
 
 
 def _parse_int(digits: str) -> float:
-    """The integer, or infinity if there are very many digits."""
+    """The integer, or infinity (even for a negative number) if it has 1,000 digits or more."""
     return int(digits) if len(digits) < len(_LONG_NUMBER) else math.inf
 
 
 def _parse_float(text: str) -> float:
     """Convert a number with a decimal point or an exponent.
 
-    A whole number below `_HUGE` becomes an int, even one that a float cannot hold exactly. The
-    result is NaN if only rounding to a float has made the number whole.
+    A whole number between -`_HUGE` and `_HUGE` becomes an int, even one that a float cannot hold
+    exactly. The result is NaN if only rounding to a float has made the number whole and its size is
+    2**53 or more. Smaller numbers are rounded.
     """
     number = float(text)
     if not number.is_integer() or not -_HUGE < number < _HUGE:
@@ -167,7 +174,7 @@ def _check_depth(value: Any) -> None:
 
 
 def quote(text: str) -> str:
-    """A client's text, cut to 64 characters, as a quoted string of printable ASCII."""
+    """A client's text, cut to 64 characters and then escaped, as a quoted string of ASCII."""
     return ascii(shortened(text))
 
 

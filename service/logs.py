@@ -19,8 +19,8 @@ REQUEST_ID: Final = "stich.request_id"
 class JsonFormatter(logging.Formatter):
     """Formats each record as one line of JSON.
 
-    The fields are `time`, `level`, `logger`, `message`, those in the record's `fields`, and `trace`
-    if there is an exception.
+    The fields are `time` (UTC, ISO 8601), `level`, `logger`, `message`, those in the record's
+    `fields`, and `trace` if there is an exception.
     """
 
     def format(self, record: logging.LogRecord) -> str:
@@ -38,7 +38,10 @@ class JsonFormatter(logging.Formatter):
 
 
 def configure(settings: Settings) -> None:
-    """Send the logs of the service and granian to standard error, in the format of `settings`."""
+    """Send the logs of the service, and granian's errors, to standard error.
+
+    `settings` has the format. The handlers that these loggers had are replaced.
+    """
     handler = logging.StreamHandler()
     if settings.log_format == "json":
         handler.setFormatter(JsonFormatter())
@@ -52,7 +55,10 @@ def configure(settings: Settings) -> None:
 
 
 def log_request(environ: WSGIEnvironment, status: int, seconds: float) -> None:
-    """Write a line about an answered request to the access log."""
+    """Write a line about an answered request to the access log, whatever the settings say.
+
+    `environ` must have a `REQUEST_ID`, and `seconds` is how long the answer took.
+    """
     fields = {
         "client": environ.get("REMOTE_ADDR", ""),
         "method": environ["REQUEST_METHOD"],
@@ -67,7 +73,7 @@ def log_request(environ: WSGIEnvironment, status: int, seconds: float) -> None:
 
 
 def log_error(error: Exception, environ: WSGIEnvironment) -> None:
-    """Log an unexpected exception with its trace and the ID of the request."""
+    """Log an unexpected exception with its trace and the `REQUEST_ID` that `environ` must have."""
     request_id = environ[REQUEST_ID]
     logging.getLogger("service").error(
         "An unexpected error in request %s.",

@@ -55,7 +55,11 @@ class Metrics:
         )
 
     def count_request(self, route: str, method: str, status: str, seconds: float) -> None:
-        """Count an answered request, and record the seconds that it took."""
+        """Count an answered request, and record the seconds that it took.
+
+        `route` is the URL rule, such as `/v1/games/<name>`, or "none". A method that is not in
+        `METHODS` counts as "other".
+        """
         # Unknown methods share one label, so that a client cannot fill the memory with labels.
         method = method if method in METHODS else "other"
         # prometheus_client would take 3 µs of each request to look the labels up.
@@ -64,7 +68,10 @@ class Metrics:
         durations.observe(seconds)
 
     def text(self) -> bytes:
-        """Return all metrics in Prometheus's text format, added up if there are several workers."""
+        """Return all metrics in Prometheus's text format, added up if there are several workers.
+
+        If there are, this also deletes the gauges of workers that have ended.
+        """
         if MULTIPROC_DIR not in os.environ:
             return generate_latest(self.registry)
         _forget_gauges_of_dead_workers()
@@ -74,7 +81,10 @@ class Metrics:
 
 
 def _forget_gauges_of_dead_workers() -> None:
-    """Delete the gauge files of workers that are no longer running."""
+    """Delete the gauge files of workers that are no longer running.
+
+    The environment must name the folder of the files.
+    """
     for path in Path(os.environ[MULTIPROC_DIR]).glob("gauge_live*_*.db"):
         worker = int(path.stem.rpartition("_")[2])
         try:

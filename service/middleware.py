@@ -27,7 +27,11 @@ _ANY_PAGE: Final = (
 
 
 def with_middleware(app: WSGIApplication, settings: Settings, metrics: Metrics) -> WSGIApplication:
-    """Return a WSGI application that adds headers to the answers of `app` and counts requests."""
+    """Return a WSGI application that calls `app` and adds headers to its answers.
+
+    It also gives each request an ID, counts the request in `metrics`, and logs it if the settings
+    say so. `app` must be the `wsgi_app` of a Flask application.
+    """
 
     def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Answer a request (PEP 3333)."""
@@ -56,7 +60,11 @@ def with_middleware(app: WSGIApplication, settings: Settings, metrics: Metrics) 
 
 
 def _preflight_headers(environ: WSGIEnvironment) -> Iterator[tuple[str, str]]:
-    """Yield the headers that only the answer to a CORS preflight request has."""
+    """Yield the headers that only the answer to a CORS preflight request has.
+
+    `environ` must be that of a request with the method OPTIONS. Nothing is yielded if the request
+    is not a preflight, or asks for a method that is not in `METHODS`.
+    """
     if environ.get("HTTP_ACCESS_CONTROL_REQUEST_METHOD", "").upper() in METHODS:
         yield "Access-Control-Allow-Methods", ", ".join(METHODS)
         yield "Access-Control-Max-Age", str(_DAY)

@@ -31,7 +31,7 @@ class _Converter(OpenAPIConverter):
     """Makes apispec use the JSON Schema that a field defines."""
 
     def field2property(self, field: Field[Any]) -> dict[str, Any]:
-        """The JSON Schema of a `JsonField`."""
+        """The JSON Schema of a field, which must be a `JsonField`."""
         return cast("JsonField", field).json_schema()
 
 
@@ -42,7 +42,7 @@ class _Plugin(MarshmallowPlugin):
 
 
 def update(contract: dict[str, Any]) -> None:
-    """Replace the parts of `contract` that come from the code, in place."""
+    """Replace the parts of `contract` that come from the code (see the module), in place."""
     contract["info"]["version"] = version("stich")
     schemas = contract["components"]["schemas"]
     schemas["GameName"]["enum"] = list(games.GAMES)
@@ -58,7 +58,7 @@ def update(contract: dict[str, Any]) -> None:
 
 
 def _object_schemas() -> dict[str, Any]:
-    """The schemas of requests and positions by name. Each comes after those that it refers to."""
+    """The JSON Schemas of requests and positions by name, each after those that it refers to."""
     types: dict[str, type[ObjectSchema]] = {}
     bodies = [validator.schemas for validator in requests.VALIDATORS]
     for schemas in (*bodies, STATES, VIEWS):
@@ -72,7 +72,7 @@ def _object_schemas() -> dict[str, Any]:
 
 
 def _add(types: dict[str, type[ObjectSchema]], schema: ObjectSchema) -> None:
-    """Add a schema's class to `types` by name, after the classes that the schema refers to."""
+    """Add to `types`, by name, the classes of the schemas that `schema` refers to, then its own."""
     for field in cast("dict[str, JsonField]", schema.fields).values():
         if field.nested is not None and type(field.nested).__name__ not in types:
             _add(types, field.nested)
@@ -80,9 +80,10 @@ def _add(types: dict[str, type[ObjectSchema]], schema: ObjectSchema) -> None:
 
 
 def _answer_examples(paths: dict[str, Any]) -> None:
-    """Replace the answer in each example, in place, with what the service answers now.
+    """Replace the answer in each example in `paths`, in place, with what the service answers now.
 
-    Tokens of sealed games stay as they are: sealing is random.
+    Only JSON answers with status 200 are replaced. Tokens of sealed games stay as they are, since
+    sealing is random.
     """
     app = create_app(Settings(seal_keys={"2026": bytes(32)}))
     client = app.test_client()
@@ -109,16 +110,16 @@ def _answer_examples(paths: dict[str, Any]) -> None:
 
 
 def _request_examples(operation: dict[str, Any]) -> dict[str, Any]:
-    """The examples of an operation's request, by name."""
+    """The examples of an operation's JSON request, by name."""
     examples: dict[str, Any] = operation["requestBody"]["content"]["application/json"]["examples"]
     return examples
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes YAML without anchors. A list of scalars, a reference or an entry takes one line."""
+    """Writes YAML without anchors. Lists of scalars, references and entries are written inline."""
 
     def ignore_aliases(self, data: Any) -> bool:
-        """Return True."""
+        """Return True, so that no value is written as an alias."""
         return True
 
     def represent_data(self, data: Any) -> yaml.Node:

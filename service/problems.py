@@ -154,7 +154,11 @@ class Problem(Exception):
 
 
 def invalid_request(errors: Mapping[str, Sequence[str]]) -> Problem:
-    """The problem for wrong or missing fields. `errors` maps a field's path to its messages."""
+    """The problem for wrong or missing fields.
+
+    `errors` maps the dotted path of each such field, or "" for the whole body, to its messages.
+    Each path must have a message. The detail has one message for each of the first three paths.
+    """
     first = list(errors.items())[:3]
     detail = " ".join(f"{path}: {messages[0]}" if path else messages[0] for path, messages in first)
     if len(errors) > len(first):
@@ -165,7 +169,7 @@ def invalid_request(errors: Mapping[str, Sequence[str]]) -> Problem:
 def invalid_state(problems: Sequence[str]) -> Problem:
     """The problem for a state or view that breaks rules of its game.
 
-    `problems` are sentences. At most `MAX_ERRORS` are listed.
+    `problems` are sentences. Only the first `MAX_ERRORS` are listed.
     """
     listed = list(problems[:MAX_ERRORS])
     return Problem("invalid-state", " ".join(listed), problems=listed)

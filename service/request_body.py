@@ -31,8 +31,8 @@ def parse_body(validator: RequestValidator) -> dict[str, Any]:
     Raises:
         HTTPException: if the body is incomplete or has more than `MAX_CONTENT_LENGTH` bytes, or if
             `serving.rsgi` refuses the body because it is late or the server is busy.
-        Problem: if the headers do not say that the body is plain JSON, or if the body is not JSON
-            or does not match the schema.
+        Problem: if the headers do not say that the body is plain JSON, or if the body is not a JSON
+            object or does not match the schema.
     """
     environ = request.environ
     _check_headers(environ)
@@ -59,10 +59,12 @@ def parse_body(validator: RequestValidator) -> dict[str, Any]:
 
 
 def _check_headers(environ: WSGIEnvironment) -> None:
-    """Check that the current request, with this environ, has a body of plain JSON in UTF-8.
+    """Check that the headers of a request announce a body of plain JSON in UTF-8.
+
+    `environ` must be that of Flask's current request.
 
     Raises:
-        Problem: if `Content-Type` or `Content-Encoding` says something else.
+        Problem: if `Content-Type` is missing, or if it or `Content-Encoding` says something else.
     """
     encoding = environ.get("HTTP_CONTENT_ENCODING", "identity")
     if encoding.lower() != "identity":
@@ -82,7 +84,8 @@ def _check_headers(environ: WSGIEnvironment) -> None:
 def _flatten_errors(messages: Any) -> dict[str, list[str]]:
     """Marshmallow's nested messages as lists of messages by dotted path, such as `state.hands.0`.
 
-    Only the first `MAX_ERRORS` paths are kept.
+    Messages about a whole object or list have its path, which for the body is "". Only the first
+    `MAX_ERRORS` paths are kept.
     """
     errors: dict[str, list[str]] = {}
     pending = [("", messages)]
@@ -97,7 +100,10 @@ def _flatten_errors(messages: Any) -> dict[str, list[str]]:
 
 
 def _join(path: str, key: object) -> str:
-    """The dotted path of the field `key` of the object or list at `path`."""
+    """The dotted path of the field `key` of the object or list at `path`.
+
+    A key of more than 64 characters is cut. The key `_schema` stands for the object itself.
+    """
     if key == "_schema":
         return path
     # A client may choose a name that is very long or has a lone surrogate.

@@ -44,7 +44,7 @@ _FORMAT: Final = f"stich sealed state {VERSION} {sha256(repr(_WIRE).encode()).he
 class SealedGame:
     """The content of a token.
 
-    `hashes` are the SHA-256 hashes of the seats' keys. `seat` is the seat whose key came with the
+    `hashes` are the SHA-256 hashes of the keys, by seat. `seat` is the seat whose key came with the
     token, or None if no key did.
     """
 
@@ -54,7 +54,10 @@ class SealedGame:
 
 
 class Sealer:
-    """Seals games with the first of the service's keys, and opens games sealed with any of them."""
+    """Seals games with the first of the service's keys, and opens games sealed with any of them.
+
+    `keys` maps the ID of each key to its 32 bytes. There must be at least one.
+    """
 
     def __init__(self, keys: Mapping[str, bytes]) -> None:
         self._ciphers = {name: AESSIV(key) for name, key in keys.items()}
@@ -83,7 +86,7 @@ class Sealer:
         return {"sealed": self.seal(state, hashes), "keys": keys}
 
     def seal(self, state: State, hashes: Sequence[bytes]) -> str:
-        """Return a new token for a state and the hashes of its seats' keys."""
+        """Return a new token for a state and the SHA-256 hashes of its seats' keys, by seat."""
         name, cipher = next(iter(self._ciphers.items()))
         nonce = secrets.token_bytes(_NONCE)
         wire = state.to_dict()
@@ -123,6 +126,8 @@ class Sealer:
 def padded_size(wire: Mapping[str, Any]) -> int:
     """The size in bytes to which a state is padded so that a token's length reveals nothing hidden.
 
+    `wire` is the state as `to_dict` returns it.
+
     The size depends only on public facts: the game, the number of players, moves and results, and
     whether a score in `results` has more than four digits. It is an upper bound: 12 bytes for each
     card of the deck, 40 for each move, 112 for each result, or 320 if scores may have up to 37
@@ -136,17 +141,17 @@ def padded_size(wire: Mapping[str, Any]) -> int:
 
 
 def _bound_to(name: str, nonce: bytes) -> list[bytes]:
-    """The associated data that a token is authenticated with: version, fields, key ID and nonce."""
+    """The data that a token is authenticated with: version, fields, key ID `name` and nonce."""
     return [f"{_FORMAT} {name}".encode(), nonce]
 
 
 def _token(name: str, sealed: bytes) -> str:
-    """The text of a token sealed with the key whose ID is `name`."""
+    """The text of a token: the ID of its key (`name`), a dot, and the base64 of `sealed`."""
     return f"{name}.{urlsafe_b64encode(sealed).decode().rstrip('=')}"
 
 
 def _decode(body: str) -> bytes:
-    """The bytes in a token's base64, or as many zero bytes if the text is not base64."""
+    """The bytes that a token's base64 encodes. If it is not valid, as many zero bytes."""
     try:
         return urlsafe_b64decode(body + "=" * (-len(body) % 4))
     except ValueError:

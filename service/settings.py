@@ -40,10 +40,11 @@ class Settings:
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str] = os.environ) -> Self:
-        """Read the settings.
+        """Read the settings from environment variables, and keep the default where one is not set.
 
         Raises:
-            ConfigError: if a variable has an invalid value.
+            ConfigError: if a variable has an invalid value, or `PROMETHEUS_MULTIPROC_DIR` does not
+                name a folder that can be written.
         """
         folder = environ.get(MULTIPROC_DIR)
         if folder is not None and not (os.path.isdir(folder) and os.access(folder, os.W_OK)):
@@ -75,10 +76,11 @@ def temporary_seal_keys() -> str:
 
 
 def _seal_keys(text: str) -> dict[str, bytes]:
-    """Parse `ID:BASE64,ID:BASE64` into keys by ID.
+    """Parse `ID:BASE64,ID:BASE64` into keys by ID. A blank text has none.
 
     Raises:
-        ConfigError: if the text is not of this form. The message never shows a key.
+        ConfigError: if the text is not of this form, an ID occurs twice, or a key does not have 32
+            bytes. The message never shows a key.
     """
     keys: dict[str, bytes] = {}
     for number, part in enumerate(text.split(",") if text.strip() else (), 1):

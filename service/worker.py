@@ -16,8 +16,12 @@ longer."""
 def load(command: int, target: str) -> Any:
     """Return the application for granian, which calls this function in the worker process.
 
-    `command` is the process ID of the command, which is the parent of the worker. The worker exits
-    soon after the command has ended. `target` is ignored.
+    `command` is the process ID of the command, which must be the parent of the worker. The worker
+    exits soon after the command has ended. `target` is ignored. This function also resets the
+    handler of SIGTERM, and sets how often Python switches threads.
+
+    Raises:
+        ConfigError: if an environment variable has an invalid value.
     """
     # The worker inherits the command's handler, which would ignore SIGTERM until the loop runs.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -32,7 +36,10 @@ def load(command: int, target: str) -> Any:
 
 
 def _exit_with_parent(parent: int) -> None:
-    """Exit soon after the parent has ended, since a killed parent cannot end its workers."""
+    """Wait until the process `parent` has ended, and then exit at once with status 1.
+
+    This is needed because a parent that is killed cannot end its workers.
+    """
     while os.getppid() == parent:
         time.sleep(0.5)
     os._exit(1)

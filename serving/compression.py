@@ -48,7 +48,11 @@ class StaticBody:
 
 @cache
 def static_file(path: Path) -> StaticBody:
-    """Read and compress a file on the first call. Later calls return the same value."""
+    """Read and compress a file on the first call. Later calls for the path return the same value.
+
+    Raises:
+        OSError: if the file cannot be read.
+    """
     return StaticBody.of(path.read_bytes())
 
 

@@ -98,7 +98,11 @@ class RsgiFront:
         self.threads = ThreadPoolExecutor(threads, "long-work")
 
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Keep the event loop. Granian calls this method before it starts listening."""
+        """Store the event loop, and limit what the kernel buffers for clients that do not read.
+
+        Granian calls this method before it starts listening. The limits are set later, on the
+        listening socket, and only on Linux.
+        """
         self.loop = loop
         loop.call_soon(self._limit_unread_answers)
 
@@ -162,7 +166,10 @@ class RsgiFront:
                 await writer.drain()
 
     async def _open_pipe(self, path: str) -> asyncio.StreamWriter | None:
-        """Open a named pipe for writing. Return None if the client has left before."""
+        """Wait until granian reads from a named pipe, and open it for writing.
+
+        Return None if that takes longer than `PIPE_SECONDS`, because the client has left.
+        """
         with suppress(TimeoutError):
             async with asyncio.timeout(PIPE_SECONDS):
                 while True:
@@ -176,10 +183,10 @@ class RsgiFront:
         return None
 
     async def _read(self, scope: Scope, proto: HTTPProtocol, slot: AsyncExitStack) -> BytesIO:
-        """Return the body of a request.
+        """Return the body of a request. Take a slot for a large body, and add it to `slot`.
 
         If the body is too late or too large, or a large body gets no slot, return a `_FailedBody`.
-        If the connection ends before the body, return an empty body.
+        If the connection ends before the whole body has arrived, return an empty body.
         """
         length = _body_length(scope)
         if length == 0:
@@ -197,9 +204,13 @@ class RsgiFront:
     async def _read_large(
         self, proto: HTTPProtocol, length: int | None, slot: AsyncExitStack
     ) -> BytesIO:
-        """Read a body that is large or of unknown length. Take a slot once the body is large.
+        """Return a body that is large or whose length is unknown (None).
 
-        Return a `_FailedBody` if the body is too large or there is no slot.
+        Once more than `LARGE_BODY` bytes have arrived, take a slot and add it to `slot`. Return a
+        `_FailedBody` if the body is too large or no slot becomes free in time.
+
+        Raises:
+            RuntimeError: if the connection ends before the whole body has arrived.
         """
         allowed = self.max_body + MAX_DISCARDED
         if length is not None and length > allowed:
@@ -221,7 +232,10 @@ class RsgiFront:
         return body
 
     async def _take_slot(self, slot: AsyncExitStack) -> bool:
-        """Wait for a slot, and add it to `slot`. Return whether one became free in time."""
+        """Wait up to `SLOT_SECONDS` for a slot, and add it to `slot`, which frees it at its end.
+
+        Return whether one became free in time.
+        """
         try:
             async with asyncio.timeout(SLOT_SECONDS):
                 await slot.enter_async_context(self.slots)
@@ -235,8 +249,11 @@ class RsgiFront:
     ) -> Answer:
         """Call the application, in another thread if the body is large or `on_loop` is false.
 
-        If the application raises LongWork, take slots and call it again in another thread. If too
-        few slots become free in time, `need_long_work` raises TooManyRequests in the second call.
+        `began` is the time at which the head of the request arrived.
+
+        If the application raises LongWork, add slots to `slot` and call it again in another thread.
+        If too few slots become free in time, call it again so that `need_long_work` raises
+        TooManyRequests.
         """
         environ = _environ(scope) | {BEGAN: began}
         # a large body has a slot already, and takes long to parse
@@ -254,7 +271,9 @@ class RsgiFront:
                     held = held + 1 if await self._take_slot(slot) else None
 
     def _call(self, environ: WSGIEnvironment, body: BytesIO, slots_held: int | None) -> Answer:
-        """Call the application with a body. `slots_held` is None if slots were refused.
+        """Call the application with a body, and return its status, headers and answer.
+
+        `slots_held` is None if slots were refused.
 
         Raises:
             LongWork: if the request needs more slots.
@@ -275,10 +294,12 @@ class RsgiFront:
                 answer.close()
 
     def _limit_unread_answers(self) -> None:
-        """Limit what the kernel buffers for clients that do not read, and cut them off (on Linux).
+        """Make the kernel buffer little for clients that do not read, and cut them off in the end.
 
-        The method looks for the listening socket, to which granian gives no access, until there is
-        one. Connections inherit its options.
+        A client is cut off if it leaves data unread for `UNREAD_SECONDS`. This method sets options
+        of the listening socket, which connections inherit. Granian gives no access to the socket,
+        so the method searches for it, and tries again later while there is none. It does nothing
+        except on Linux.
         """
         if not hasattr(socket, "TCP_USER_TIMEOUT"):
             return
@@ -296,7 +317,7 @@ class RsgiFront:
 
 
 class _FailedBody(BytesIO):
-    """A body that could not be read. Reading it raises `error`, which the application answers.
+    """A body that could not be read. Reading it raises `error`, to which the application responds.
 
     `all_read` is true if the client's body was read to its end.
     """
@@ -314,7 +335,7 @@ class _FailedBody(BytesIO):
 
 
 def _body_length(scope: Scope) -> int | None:
-    """The length of a request's body in bytes, or None if the headers do not say."""
+    """The length in bytes of a request's body, or None if `Transfer-Encoding` leaves it open."""
     headers = scope.headers
     return None if "transfer-encoding" in headers else int(headers.get("content-length", "0"))
 
@@ -349,6 +370,6 @@ def _environ(scope: Scope) -> WSGIEnvironment:
 
 
 def _next_piece(answer: Pieces) -> tuple[bytes, float]:
-    """Make the next piece. Return its bytes (b"" after the last) and processor time in seconds."""
+    """Return the next piece, or b"" after the last, and the processor time in seconds it took."""
     began = thread_time()
     return next(answer.pieces, b""), thread_time() - began

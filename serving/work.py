@@ -37,9 +37,8 @@ class LongWork(BaseException):
 def need_long_work(slots: int = 1) -> None:
     """Check that the current request may do long work, which needs `slots` slots.
 
-    A slot stands for an answer of up to 1.6 MB.
-
-    Both errors occur only under `serving.rsgi`, which counts slots.
+    A slot stands for an answer of up to 1.6 MB. Only `serving.rsgi` counts slots. Under other
+    servers, every request may do long work.
 
     Raises:
         LongWork: if the request holds fewer slots.
@@ -54,7 +53,7 @@ def need_long_work(slots: int = 1) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """An answer that is generated while it is sent. Its response needs `direct_passthrough`.
+    """An answer that is generated while it is sent. Its response must have `direct_passthrough`.
 
     `serving.rsgi` generates a piece once the client has read the previous pieces, and then waits
     for `rest` times the processor time that the piece took.
@@ -64,5 +63,5 @@ class Pieces:
     rest: float
 
     def __iter__(self) -> Iterator[bytes]:
-        """Yield all pieces, for other WSGI servers."""
+        """Return the iterator of all pieces, for other WSGI servers."""
         return self.pieces

@@ -33,7 +33,7 @@ LONG_GAME: Final = 200
 
 
 def json_response(body: dict[str, Any]) -> Response:
-    """Return a response with status 200 and `body` as JSON, which caches must not store."""
+    """Return a response that caches must not store, with status 200 and `body` as JSON."""
     # The body may show hidden cards.
     headers = [("Content-Type", "application/json"), ("Cache-Control", "no-store")]
     return Response(encode(body), 200, headers)
@@ -42,12 +42,13 @@ def json_response(body: dict[str, Any]) -> Response:
 def moves_answer(position: Position, *, details: bool) -> dict[str, Any]:
     """Return the answer of `/v1/moves`: the seat to move and its legal moves.
 
-    The list is empty if the game is over, or if `position` is the view of another seat. If
-    `details` is true, the answer also has the category, rank, length and cards of each move.
+    The list is empty if the game is over, or if `position` is the view of another seat or of the
+    public. If `details` is true, the answer also has the category, rank, length and cards of each
+    move.
 
     Raises:
         Problem: if there are more than `MAX_LISTED_MOVES` moves.
-        LongWork: if listing the moves needs slots that the request does not hold.
+        LongWork, TooManyRequests: if listing the moves needs slots that the request does not hold.
     """
     listed = _listed(position, DETAILED_SLOTS if details else 1)
     answer: dict[str, Any] = {"seat": position.turn, "moves": listed.texts()}
@@ -69,7 +70,7 @@ def described(view: View, *, list_moves: bool) -> dict[str, Any]:
 
     Raises:
         Problem: if there are more than `MAX_LISTED_MOVES` moves to list.
-        LongWork: if listing the moves needs slots that the request does not hold.
+        LongWork, TooManyRequests: if listing the moves needs slots that the request does not hold.
     """
     text = games.describe(view, _listed(view) if list_moves else None)
     return {"text": text, "rules": f"/docs/rules/{view.game.name}.md"}
@@ -95,8 +96,10 @@ def advanced(state: State, moves: Sequence[str], seat: int | None = None) -> Sta
     """Return the state after `moves`. If `seat` is given, every move must be that seat's.
 
     Raises:
-        Problem: if a move is illegal, or the state after all moves exceeds a limit.
-        LongWork: if there are many moves and the request holds no slot.
+        Problem: if a move is illegal, or if the deal, scores, history or results of the state after
+            all moves exceed their limits.
+        LongWork, TooManyRequests: if there are more than `LONG_GAME` moves and the request holds no
+            slot.
     """
     if len(moves) > LONG_GAME:
         need_long_work()
@@ -119,11 +122,12 @@ def advanced(state: State, moves: Sequence[str], seat: int | None = None) -> Sta
 
 
 def _listed(position: Position, slots: int = 1) -> LegalMoves:
-    """Return the legal moves of a position. Listing many moves takes `slots` slots.
+    """Return the legal moves of a position, for an answer that lists them.
 
     Raises:
         Problem: if there are more than `MAX_LISTED_MOVES` moves.
-        LongWork: if counting or writing the moves is long work, and the request holds fewer slots.
+        LongWork, TooManyRequests: if counting or writing the moves is long work, and the request
+            holds fewer than `slots` slots.
     """
     if _takes_long_to_count(position):
         need_long_work(slots)
@@ -140,7 +144,10 @@ def _listed(position: Position, slots: int = 1) -> LegalMoves:
 
 
 def _takes_long_to_count(position: Position) -> bool:
-    """Whether the hand to move is so large, or so paired, that counting its moves takes 15 ms."""
+    """Whether the hand to move has so many cards or pairs that counting its moves may take long.
+
+    False if the game is over, or if the position is a view without that hand.
+    """
     hand = position.hand_to_move()
     if hand < 0:
         return False

@@ -63,7 +63,10 @@ def healthz() -> Response:
 
 @static_routes.get("/readyz")
 def readyz() -> Response:
-    """Check that the service can read its contract and deal every game, and answer that it can."""
+    """Answer that the service can read its contract and deal every game.
+
+    If it cannot, the exception leads to an answer with status 500.
+    """
     _path("openapi.yaml").read_bytes()
     for game in games.GAMES.values():
         game.start(None, "ready", {}).moves()
@@ -94,7 +97,8 @@ def _contract_as_json() -> StaticBody:
     """Convert the contract to JSON on the first call. Later calls return the same value.
 
     Raises:
-        LongWork: if the first request does not hold a slot.
+        LongWork, TooManyRequests: if the contract is still to be converted and the request holds no
+            slot.
     """
     need_long_work()
     contract = yaml.load(_path("openapi.yaml").read_bytes(), yaml.CSafeLoader)
@@ -109,7 +113,11 @@ def docs() -> Response:
 
 @static_routes.get("/docs/assets/<name>")
 def asset(name: str) -> Response:
-    """Return a file that the pages load, or status 404 for any other file."""
+    """Return a file that the pages load.
+
+    Raises:
+        Problem: if `name` is not that of such a file. The response then has status 404.
+    """
     if name not in _ASSETS:
         raise Problem("not-found", f"There is no file {quote(name)} here.")
     return static_file(_ASSETS[name] / name).answer(str(mimetypes.guess_type(name)[0]))
@@ -117,14 +125,22 @@ def asset(name: str) -> Response:
 
 @static_routes.get("/docs/rules/<name>")
 def rules_page(name: str) -> Response:
-    """Return the rules of a game as a page, or status 404 for an unknown game."""
+    """Return the rules of a game as a page.
+
+    Raises:
+        Problem: if there is no game with this name. The response then has status 404.
+    """
     rules = _rendered(_rules_file(name))
     return _page("text.html", title=f"{games.get(name).title}: the rules", text=rules)
 
 
 @static_routes.get("/docs/rules/<name>.md")
 def rules(name: str) -> Response:
-    """Return the rules of a game in Markdown, or status 404 for an unknown game."""
+    """Return the rules of a game in Markdown.
+
+    Raises:
+        Problem: if there is no game with this name. The response then has status 404.
+    """
     text = _path(_rules_file(name), "docs").read_bytes()
     return Response(text, content_type="text/markdown; charset=utf-8")
 
@@ -132,12 +148,12 @@ def rules(name: str) -> Response:
 @static_routes.get("/docs/api", defaults={"file": "api.md", "title": "Using the service"})
 @static_routes.get("/docs/sealed", defaults={"file": "sealed.md", "title": "Sealed states"})
 def guide(file: str, title: str) -> Response:
-    """Return a guide to the service as a page."""
+    """Return a guide to the service, `file` in docs/, as a page."""
     return _page("text.html", title=title, text=_rendered(file))
 
 
 def _page(template: str, **values: object) -> Response:
-    """Return a page made from a template, which may load only files from this service."""
+    """Return a page made from a template with `values`. It may load only this service's files."""
     page = render_template(template, games=games.GAMES.values(), **values)
     response = Response(page, content_type="text/html; charset=utf-8")
     response.headers["Content-Security-Policy"] = _CONTENT_SECURITY_POLICY
@@ -147,7 +163,11 @@ def _page(template: str, **values: object) -> Response:
 
 @cache
 def _html(markdown: str) -> Markup:
-    """Markdown as HTML. Links to files that the service does not have become text."""
+    """Markdown as HTML, in which raw HTML is escaped and headings have IDs.
+
+    Links to files in docs/ lead to where the service has them. Links to files that it does not have
+    become text.
+    """
     tokens = _MARKDOWN.parse(markdown)
     for token, following in pairwise(tokens):
         if token.type == "heading_open":
@@ -165,12 +185,12 @@ def _html(markdown: str) -> Markup:
 
 
 def _rendered(name: str) -> Markup:
-    """A file of docs/ as HTML."""
+    """A Markdown file of docs/ as HTML (see `_html`)."""
     return _html(_path(name, "docs").read_text("utf-8"))
 
 
 def _rules_file(name: str) -> str:
-    """The file in docs/ with the rules of a game.
+    """The path within docs/ of the file with the rules of a game.
 
     Raises:
         Problem: if there is no game with this name.
@@ -181,6 +201,6 @@ def _rules_file(name: str) -> str:
 
 
 def _path(name: str, folder: str = "") -> Path:
-    """The path of a file: in `static`, as in a wheel, or otherwise in `folder` of the checkout."""
+    """The path of a file. It is in `static`, as in a wheel, or else in `folder` of the checkout."""
     path = STATIC / name
     return path if path.is_file() else _CHECKOUT / folder / name

@@ -40,7 +40,11 @@ def _all_games() -> StaticBody:
 
 @v1.get("/games/<name>")
 def get_game(name: str) -> Response:
-    """Return the details of a game, or status 404 for an unknown game."""
+    """Return the details of a game.
+
+    Raises:
+        Problem: if there is no game with this name. The response then has status 404.
+    """
     game = games.GAMES.get(name)
     if game is None:
         known = ", ".join(games.GAMES)
@@ -138,7 +142,11 @@ def validate() -> Response:
 
 @v1.post("/advance")
 def advance() -> Response:
-    """Make all moves and return the new state, or none if a move is illegal."""
+    """Return the state after the moves of the request, with its legal moves if asked for.
+
+    Raises:
+        Problem: if one of the moves is illegal.
+    """
     body = parse_body(requests.ADVANCE)
     state = advanced(cast("State", _position(body)), body["moves"])
     listed = moves_answer(state, details=False) if body.get("list_moves") else {}
@@ -147,7 +155,11 @@ def advance() -> Response:
 
 @v1.post("/view")
 def view() -> Response:
-    """Return what one seat may know of a state, or status 422 if there is no such seat."""
+    """Return what one seat may know of a state.
+
+    Raises:
+        Problem: if there is no such seat. The response then has status 422.
+    """
     body = parse_body(requests.VIEW)
     try:
         seen = cast("State", _position(body)).view(body["seat"])
@@ -159,14 +171,14 @@ def view() -> Response:
 def new_game(body: dict[str, Any], seed: str | None = None) -> State:
     """Return the first state of a new game. If `seed` is None, draw a seed at random.
 
-    `body` has passed schema validation, so its game, players and options are in range.
+    `body` must have passed schema validation, so that its game, players and options are in range.
     """
     seed = secrets.token_hex(16) if seed is None else seed
     return games.get(body["game"]).start(body.get("players"), seed, body.get("options", {}))
 
 
 def _position(body: dict[str, Any]) -> State | View:
-    """The state or view in a body that has passed schema validation.
+    """The state or view in a body, which must have passed schema validation.
 
     Raises:
         Problem: if the state or view breaks a rule of its game.

@@ -20,7 +20,10 @@ SEALER: Final = "stich-sealer"
 
 @sealed_v1.post("/start")
 def start() -> Response:
-    """Start a game whose seed the service draws, and return its token and keys."""
+    """Start a game whose seed the service draws, and return its token and keys.
+
+    If the request has hashes of keys, each key in the answer is null.
+    """
     body = parse_body(requests.SEALED_START)
     return json_response(_sealer().start(new_game(body), body.get("key_hashes")))
 
@@ -63,7 +66,11 @@ def validate() -> Response:
 
 @sealed_v1.post("/advance")
 def advance() -> Response:
-    """Make moves of the key's seat, and return the next token and the public view."""
+    """Make moves of the key's seat, and return the next token and the public view.
+
+    Raises:
+        Problem: if one of the moves is illegal, or is another seat's.
+    """
     body = parse_body(requests.SEALED_ADVANCE)
     game = _open(body)
     state = advanced(game.state, body["moves"], game.seat)
@@ -86,7 +93,7 @@ def _sealer() -> Sealer:
 
 
 def _open(body: dict[str, Any]) -> SealedGame:
-    """Open the token in a body with the key in the body, if any.
+    """Return the game of the token in a body, with the seat of the key in the body, if any.
 
     Raises:
         Problem: if the token or the key is not valid, or the service has no seal keys.
@@ -95,7 +102,7 @@ def _open(body: dict[str, Any]) -> SealedGame:
 
 
 def _view(body: dict[str, Any]) -> View:
-    """The view of the seat whose key is in a body.
+    """The view of the token's game for the seat whose key is in the body.
 
     Raises:
         Problem: if the token or the key is not valid, or the service has no seal keys.

@@ -52,7 +52,7 @@ def ref(name: str) -> JsonSchema:
 
 
 class ObjectSchema(Schema):
-    """A marshmallow schema of an object whose fields are all `JsonField`s.
+    """A marshmallow schema of an object. All its fields must be `JsonField`s.
 
     The docstring of a subclass is its description in the contract.
     """
@@ -70,7 +70,8 @@ class ObjectSchema(Schema):
 def value_type(schema: JsonSchema, referred: Any) -> Any:
     """The msgspec type of the values that match a field's JSON Schema.
 
-    `referred` is the type that a `$ref` in the schema stands for.
+    `schema` must be one that the functions of this module make. `referred` is the type that a
+    `$ref` in it stands for.
     """
     if "$ref" in schema:
         return referred
@@ -102,10 +103,10 @@ class JsonField(Field[Any]):
     """A field that knows its JSON Schema and its msgspec type.
 
     `value_schema` is the JSON Schema of a value that is not null. `load` converts a value that is
-    not null. It accepts every value that matches `value_schema`, and may raise ValidationError for
-    others. `referred` is the msgspec type that a `$ref` in `value_schema` stands for. An `optional`
-    field may be missing or null, which means the same. `nested` is the schema of an object, or of
-    the objects in a list.
+    not null. It must accept every value that matches `value_schema`, and may accept others or raise
+    ValidationError for them. `referred` is the msgspec type that a `$ref` in `value_schema` stands
+    for. An `optional` field may be missing or null, which means the same. `nested` is the schema of
+    the value if it is an object, or of its items if it is a list of objects.
     """
 
     def __init__(
@@ -138,7 +139,7 @@ class JsonField(Field[Any]):
         return type_ if self.required else NotRequired[type_]
 
     def json_schema(self) -> JsonSchema:
-        """The JSON Schema of this field, with its description."""
+        """The JSON Schema of this field, with its description, and with null if that is allowed."""
         schema = self.value_schema
         if self.allow_none:
             if "$ref" in schema or "enum" in schema:
@@ -173,6 +174,7 @@ def integer(
 
     If `enforced` is false, `minimum` and `maximum` only document the contract, and every integer
     from -`MAX_SAFE_INTEGER` to `MAX_SAFE_INTEGER` is accepted too.
+    `kwargs` are passed to `JsonField`.
     """
     low, high = minimum, maximum
     if not enforced:
@@ -199,7 +201,11 @@ def checked(
     *checks: tuple[Callable[[Any], bool], str],
     **kwargs: Any,
 ) -> JsonField:
-    """A field for values that pass all checks. A check has a message for values that fail it."""
+    """A field for values that pass all checks.
+
+    A check is a function that says whether a value passes, and the message if not. Each check may
+    rely on those before it. `kwargs` are passed to `JsonField`.
+    """
 
     def load(value: Any) -> Any:
         for passes, message in checks:
@@ -224,13 +230,16 @@ ENCODABLE: Final = (_is_encodable, "Must not have a lone surrogate, which UTF-8 
 
 
 def boolean(description: str, **kwargs: Any) -> JsonField:
-    """A field for true or false."""
+    """A field for true or false. `kwargs` are passed to `JsonField`."""
     check = (lambda value: type(value) is bool, "Must be true or false.")
     return checked(description, {"type": "boolean"}, check, **kwargs)
 
 
 def string(description: str, max_length: int | None = None, **kwargs: Any) -> JsonField:
-    """A field for a string that UTF-8 can encode. With a `max_length`, it must not be empty."""
+    """A field for a string that UTF-8 can encode. `kwargs` are passed to `JsonField`.
+
+    With a `max_length`, the string must have 1 to `max_length` characters.
+    """
     if max_length is None:
         return checked(description, {"type": "string"}, STRING, ENCODABLE, **kwargs)
     length = (
@@ -242,12 +251,15 @@ def string(description: str, max_length: int | None = None, **kwargs: Any) -> Js
 
 
 def _at_most(characters: int) -> tuple[Callable[[Any], bool], str]:
-    """The check that a text has at most so many characters."""
+    """The check, with its message, that a text has at most this many characters."""
     return lambda text: len(text) <= characters, f"Must have at most {characters} characters."
 
 
 def unchecked_enum(description: str, values: tuple[str, ...], **kwargs: Any) -> JsonField:
-    """A field for one of `values`. Any string of up to 32 characters passes; `games` checks it."""
+    """A field that the contract limits to `values`. `kwargs` are passed to `JsonField`.
+
+    Any UTF-8 string of up to 32 characters passes, because `games` checks the value.
+    """
     schema = {"type": "string", "enum": list(values)}
     return checked(description, schema, STRING, ENCODABLE, _at_most(32), **kwargs)
 
@@ -259,13 +271,19 @@ def constant(description: str, word: str) -> JsonField:
 
 
 def move(description: str) -> JsonField:
-    """A field for a move. Any string that is not too long passes, and the rules judge the move."""
+    """A field for a move.
+
+    Any string of up to `MAX_MOVE_LENGTH` characters passes, because the rules judge the move.
+    """
     type_ = Annotated[str, msgspec.Meta(max_length=MAX_MOVE_LENGTH)]
     return checked(description, ref("Move"), STRING, _at_most(MAX_MOVE_LENGTH), referred=type_)
 
 
 def card(description: str = "", *, masked: bool = False, **kwargs: Any) -> JsonField:
-    """A field for a card. If `masked`, the value may also be `??`, a hidden card."""
+    """A field for a card. `kwargs` are passed to `JsonField`.
+
+    If `masked`, the value may also be `??`, a hidden card.
+    """
     allowed = CARDS | {"??"} if masked else CARDS
     or_masked = ", or ?? for a masked card" if masked else ""
     check = (
@@ -288,7 +306,10 @@ def load_object(schema: ObjectSchema, value: Any) -> dict[str, Any]:
 
 
 def object_field(description: str, schema: type[ObjectSchema], **kwargs: Any) -> JsonField:
-    """A field for an object. In the contract, the schema is a component of the same name."""
+    """A field for an object. `kwargs` are passed to `JsonField`.
+
+    In the contract, the schema is a component with the name of its class.
+    """
     nested = schema()
     return JsonField(
         description,
@@ -314,7 +335,7 @@ def list_of(
 
     If `enforced`, the list must have `min_items` to `max_items` items. Otherwise these limits only
     document the contract, and a list may have up to `slack` more items than `TOLERANCE` times
-    `max_items`.
+    `max_items`. `kwargs` are passed to `JsonField`.
     """
     low = min_items if enforced else 0
     high = max_items if enforced else max_items * TOLERANCE + slack
@@ -349,7 +370,10 @@ def list_of(
 
 
 def card_list(description: str, max_items: int, *, masked: bool = False) -> JsonField:
-    """A field for a list of cards. If `masked`, a card may also be `??`, a hidden card."""
+    """A field for a list of cards, whose `max_items` is not enforced (see `list_of`).
+
+    If `masked`, a card may also be `??`, a hidden card.
+    """
     return list_of(description, card(masked=masked), max_items)
 
 
@@ -365,5 +389,5 @@ class Entry(ObjectSchema):
 
 
 def entry_list(description: str, max_items: int, *, enforced: bool = False) -> JsonField:
-    """A field for a history, or for the cards of a trick and who played them."""
+    """A field for a list of entries: a history, or the cards of a trick and who played them."""
     return list_of(description, object_field("", Entry), max_items, enforced=enforced)

@@ -38,7 +38,7 @@ Fields = dict[str, JsonField]
 class GameLimits:
     """Makes fields whose limits depend on a game's players or deck.
 
-    `last_seat` is the highest seat, and `deck` the size of the largest deck.
+    `last_seat` is the highest seat, and `deck` the number of cards in the largest deck.
     """
 
     def __init__(self, name: str) -> None:
@@ -48,42 +48,42 @@ class GameLimits:
         self.deck = max(self.game.deck(players).size for players in counts)
 
     def seat(self, description: str, *, nullable: bool = False) -> JsonField:
-        """A field for a seat."""
+        """A field for a seat, 0 to `last_seat`. The range is not enforced."""
         return integer(description, 0, self.last_seat, nullable=nullable)
 
     def by_seat(self, description: str, item: JsonField, slack: int = SLACK) -> JsonField:
-        """A field for a list with one value per seat.
+        """A field for a list with one value for each seat, which the field `item` describes.
 
-        Results use no `slack`, because there are many of them.
+        `slack` is that of `list_of`. It should be 0 in results, because there are many of them.
         """
         low, high = self.game.min_players, self.game.max_players
         return list_of(description, item, high, min_items=low, slack=slack)
 
     def scores(self, description: str, slack: int = SLACK) -> JsonField:
-        """A field for scores by seat. Use no `slack` in results."""
+        """A field for scores by seat. In results, `slack` should be 0 (see `by_seat`)."""
         return self.by_seat(description, integer("", -MAX_SCORE, MAX_SCORE), slack)
 
     def hands(self, description: str) -> JsonField:
-        """A field for a list of cards for each seat."""
+        """A field for a list with the list of cards of each seat."""
         return self.by_seat(description, card_list("", self.deck))
 
 
 def make_schema(
     name: str, description: str, fields: Fields, base: type[ObjectSchema] = ObjectSchema
 ) -> type[ObjectSchema]:
-    """Create a subclass of `base` with these fields, in this order."""
+    """Create a subclass of `base` with this name and docstring, and these fields in this order."""
     schema = cast("type[ObjectSchema]", base.from_dict({**fields}, name=name))
     schema.__doc__ = description
     return schema
 
 
 def component(game: games.Game, suffix: str) -> str:
-    """The name of a game's schema in the contract: `DoudizhuState` for Dou Dizhu and `State`."""
+    """The name of a game's schema in the contract, such as `DoudizhuState` with suffix `State`."""
     return game.name.capitalize() + suffix
 
 
 def option_fields(game: games.Game) -> Fields:
-    """The fields for the options of a game, by name.
+    """The fields for the options of a game, by name. None is required; ranges are enforced.
 
     The descriptions state the defaults, since the keyword `default` would make client generators
     require the field.
@@ -151,7 +151,7 @@ def _results_field(limits: GameLimits, extra: Fields) -> JsonField:
 
 
 def climbing_fields(limits: GameLimits) -> Fields:
-    """The fields that only the climbing games have."""
+    """The fields that positions of climbing games have, and others do not: `passes` and `table`."""
     game = limits.game
     categories = tuple(category.name for category in game.categories)
     ranks = tuple(game.deck(game.min_players).ranks)
@@ -187,7 +187,7 @@ def climbing_fields(limits: GameLimits) -> Fields:
 
 
 def state_schema(limits: GameLimits, fields: Fields) -> type[ObjectSchema]:
-    """The schema of a game's states: `fields`, the seed and all hands."""
+    """The schema of a game's states, which have `fields`, the seed and all hands."""
     return make_schema(
         component(limits.game, "State"),
         f"A complete {limits.game.title} position, including all hands. Do not show it to players.",
@@ -200,7 +200,7 @@ def state_schema(limits: GameLimits, fields: Fields) -> type[ObjectSchema]:
 
 
 def view_schema(limits: GameLimits, fields: Fields) -> type[ObjectSchema]:
-    """The schema of a game's views: `fields`, a seat, its hand and the counts of all hands."""
+    """The schema of a game's views, which have `fields`, a seat, its hand and every hand's size."""
     return make_schema(
         component(limits.game, "View"),
         f"What one seat may know about a {limits.game.title} position, or everybody.",
@@ -220,7 +220,7 @@ def view_schema(limits: GameLimits, fields: Fields) -> type[ObjectSchema]:
 
 
 def doudizhu_fields(limits: GameLimits, *, masked: bool) -> Fields:
-    """The fields of a Dou Dizhu state, or if `masked` of a view, whose hidden cards are `??`."""
+    """The fields of both states and views of Dou Dizhu. In views (`masked`), cards may be `??`."""
     return {
         **common_fields(
             limits,
@@ -249,7 +249,7 @@ def doudizhu_fields(limits: GameLimits, *, masked: bool) -> Fields:
 
 
 def dasan_fields(limits: GameLimits, *, masked: bool) -> Fields:
-    """The fields of a Dasan state, or if `masked` of a view, whose hidden cards are `??`."""
+    """The fields of both states and views of Dasan. In views (`masked`), cards may be `??`."""
     partner = "The declarer's partner; null if there is none"
     if masked:
         partner += " or, except in the partner's view, until the called card is played"
@@ -278,7 +278,7 @@ def dasan_fields(limits: GameLimits, *, masked: bool) -> Fields:
 
 
 def zhengfen_fields(limits: GameLimits, *, masked: bool) -> Fields:
-    """The fields of a Zheng Fen state or view. `masked` changes nothing: no card is hidden."""
+    """The fields of both states and views of Zheng Fen. `masked` changes nothing in them."""
     return {
         **common_fields(
             limits,
@@ -296,7 +296,7 @@ def zhengfen_fields(limits: GameLimits, *, masked: bool) -> Fields:
 
 
 def ninefivetwo_fields(limits: GameLimits, *, masked: bool) -> Fields:
-    """The fields of a 9-5-2 state, or if `masked` of a view, whose hidden cards are `??`."""
+    """The fields of both states and views of 9-5-2. In views (`masked`), cards may be `??`."""
     suffix = "View" if masked else ""
     pair: Fields = {
         "giver": limits.seat("The seat that gives: it won too many tricks in the previous deal."),
@@ -356,6 +356,9 @@ def ninefivetwo_fields(limits: GameLimits, *, masked: bool) -> Fields:
 
 
 def _pairings(description: str, name: str, item_description: str, fields: Fields) -> JsonField:
-    """A field for a list of pairings, each with these fields. Their schema is called `name`."""
+    """A field for a list of up to `MAX_PAIRINGS` pairings of the exchange in 9-5-2.
+
+    `name`, `item_description` and `fields` are those of the schema of a pairing.
+    """
     schema = make_schema(name, item_description, fields)
     return list_of(description, object_field("", schema), MAX_PAIRINGS, enforced=True)

@@ -33,7 +33,7 @@ def choose_by_game(schemas: Mapping[str, ObjectSchema], value: Any) -> ObjectSch
     """The schema for the game that an object's field `game` names.
 
     Raises:
-        ValidationError: if the value is not an object, or names no game.
+        ValidationError: if the value is not an object, or names no game in `schemas`.
     """
     if type(value) is not dict:
         raise ValidationError("Must be an object.")
@@ -48,9 +48,10 @@ def choose_by_game(schemas: Mapping[str, ObjectSchema], value: Any) -> ObjectSch
 def _position_field(
     component: str, schemas: Mapping[str, ObjectSchema], description: str, **kwargs: Any
 ) -> JsonField:
-    """A field for a position of any game, whose schema in the contract is named `component`.
+    """A field for a position of any game. `kwargs` are passed to `JsonField`.
 
-    msgspec reads the position into a struct of its game. `as_dict` converts the struct.
+    `component` is the name, in the contract, of the schema for any game. msgspec reads the position
+    into a struct of its game, which `as_dict` must then convert.
     """
     structs = tuple(_struct(*item) for item in schemas.items())
 

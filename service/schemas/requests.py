@@ -54,7 +54,7 @@ class RequestSchema(ObjectSchema):
 
 
 class RequestValidator:
-    """Validates the request bodies of one operation. `choose` picks one of the schemas."""
+    """Validates the request bodies of one operation. `choose` picks the one of `schemas` to use."""
 
     def __init__(self, schemas: Mapping[str, ObjectSchema], choose: Choose) -> None:
         self.schemas: Final = schemas
@@ -64,10 +64,10 @@ class RequestValidator:
         ]
 
     def decode(self, body: bytes) -> dict[str, Any] | None:
-        """Read a body with msgspec, and return its fields.
+        """Read a body with msgspec, and return its fields without those that count as missing.
 
-        Return None if the body does not match a schema as it is, so that `load` must convert the
-        body or say what is wrong.
+        Return None unless the body certainly matches a schema as it is. The caller must then parse
+        the body and call `load`, which converts values or says what is wrong.
         """
         for decode in self._decoders:
             try:
@@ -88,7 +88,7 @@ class RequestValidator:
         return None
 
     def load(self, value: dict[str, Any]) -> dict[str, Any]:
-        """Validate and convert the value of a body, and return its fields.
+        """Validate and convert the fields of a parsed body, and return them.
 
         Raises:
             ValidationError: if a field is wrong, missing or unknown, or no schema fits.
@@ -110,7 +110,10 @@ def _one_position(schema: ObjectSchema, value: dict[str, Any]) -> ObjectSchema:
 
 
 def _start(game: games.Game, suffix: str, kind: str, **last: JsonField) -> ObjectSchema:
-    """The schema of a body that starts a game. `kind` names the game in the description."""
+    """The schema of a body that starts a game. `last` are its last fields.
+
+    `suffix` ends its name in the contract. `kind` names the game in its description.
+    """
     low, high = game.min_players, game.max_players
     return _body(
         component(game, suffix),
@@ -127,7 +130,7 @@ def _start(game: games.Game, suffix: str, kind: str, **last: JsonField) -> Objec
 
 
 def _key_hashes(game: games.Game) -> JsonField:
-    """A field for the SHA-256 hashes of the seats' keys, in lower-case hexadecimal."""
+    """An optional field for the SHA-256 hashes of the seats' keys, in lower-case hexadecimal."""
     pattern = "^[0-9a-f]{64}$"
     check = (
         lambda value: type(value) is str and re.fullmatch(pattern, value) is not None,
@@ -149,12 +152,12 @@ def _body(name: str, description: str, **fields: JsonField) -> ObjectSchema:
 
 
 def _of_game(schemas: Mapping[str, ObjectSchema]) -> RequestValidator:
-    """The validator of an operation that has a schema for each game."""
+    """The validator of an operation with a schema for each game: `schemas`, by the game's name."""
     return RequestValidator(schemas, partial(choose_by_game, schemas))
 
 
 def _of_position(name: str, description: str, **fields: JsonField) -> RequestValidator:
-    """The validator of an operation on a state or a view."""
+    """The validator of an operation whose body has either a state or a view, and these fields."""
     schema = _body(name, description, **EITHER, **fields)
     return RequestValidator({"": schema}, partial(_one_position, schema))
 
@@ -166,7 +169,7 @@ def _of_fields(name: str, description: str, **fields: JsonField) -> RequestValid
 
 
 def _sealed(name: str, description: str, key: JsonField, **fields: JsonField) -> RequestValidator:
-    """The validator of an operation on a sealed game."""
+    """The validator of an operation on a sealed game: its body has a token, `key` and `fields`."""
     token = string("A sealed state: a token from this service, opaque to clients.")
     return _of_fields(name, description, sealed=token, key=key, **fields)
 
@@ -185,7 +188,7 @@ KEY: Final = string("The key of a seat: from `keys`, or its player's secret.")
 
 
 def _moves(description: str) -> JsonField:
-    """A field for one or more moves."""
+    """A field for a list of 1 to `MAX_MOVES` moves."""
     return list_of(description, move(""), MAX_MOVES, min_items=1, enforced=True)
 
 

@@ -18,10 +18,11 @@ were wrong in 39 of 100 comparisons."""
 class Difference(OfTable, frozen=True):
     """The lead of the new bot over the old bot at a table, in points per deal, with an interval.
 
-    `blocks` is the number of blocks of the bot with fewer. On the same deals, only these blocks are
-    compared. `arm` is half the width of the interval. It is 0 if the bots are equal in every block
-    of the same deals, and None if there are too few blocks for an interval (see `block_interval`).
-    All intervals of a comparison hold jointly in 95 of 100 cases.
+    `blocks` is the number of blocks of the bot with fewer. On the same deals, only the first
+    `blocks` blocks are compared, and otherwise all blocks of both. `mean` is the lead, and `arm`
+    half the width of its interval. `arm` is 0 if the bots are equal in every block of the same
+    deals, and None if there are too few blocks for an interval (see `block_interval`). All
+    intervals of a comparison hold jointly in 95 of 100 cases.
     """
 
     blocks: int
@@ -30,7 +31,10 @@ class Difference(OfTable, frozen=True):
 
     @property
     def verdict(self) -> str:
-        """The verdict on the new bot: "better", "worse", "same" (no block differs) or "unknown"."""
+        """The verdict on the new bot: "better", "worse", "same" (no block differs) or "unknown".
+
+        It is "unknown" if the interval includes 0, or if there is no interval.
+        """
         if self.mean == self.arm == 0:
             return "same"
         if self.arm is None or abs(self.mean) <= self.arm:
@@ -42,8 +46,8 @@ class Difference(OfTable, frozen=True):
 class Comparison:
     """The comparison of two bots, with a difference for each table that both have played.
 
-    `paired` says whether the bots played the same deals. `left_out` names the tables that only one
-    of the bots has played.
+    `paired` says whether the bots played the same deals. `left_out` has the titles of the tables
+    that only one of the bots has played.
     """
 
     paired: bool
@@ -57,7 +61,7 @@ class Comparison:
 
 
 def compare(old: Record, new: Record) -> Comparison:
-    """The comparison of the record of a new bot with that of an old bot.
+    """Compare the record of a new bot with that of an old bot, at the tables that both have.
 
     Raises:
         RecordError: if the records have no table in common.
@@ -81,7 +85,10 @@ def compare(old: Record, new: Record) -> Comparison:
 
 
 def _difference(old: Result, new: Result, paired: bool, level: float) -> Difference:
-    """The difference at a table. `level` is the confidence level of its interval."""
+    """The difference at a table. `paired` says whether both results are of the same deals.
+
+    `level` is the confidence level of the interval.
+    """
     blocks = min(len(old.by_block), len(new.by_block))
     if paired:
         pairs = zip(old.by_block[:blocks], new.by_block[:blocks], strict=True)
@@ -99,16 +106,16 @@ def _difference(old: Result, new: Result, paired: bool, level: float) -> Differe
 
 
 def _estimate(values: Sequence[float], level: float) -> tuple[float, float | None]:
-    """The mean, and half the width of its interval, or None if the interval is unknown."""
+    """The mean, and half the width of its `block_interval` (None if the interval is unknown)."""
     mean, high = fmean(values), block_interval(values, level).high
     return mean, None if high is None else high - mean
 
 
 def block_interval(values: Sequence[float], level: float = LEVEL) -> Interval:
-    """The confidence interval of the mean of blocks, whose values are differences.
+    """The confidence interval, at `level`, of the mean of differences, one for each block.
 
     The interval is `UNKNOWN` for fewer than six values, or if only one to five of the values are
-    not 0, since they cannot show rare large differences.
+    not 0, since so few cannot show rare large differences.
     """
     few = 0 < sum(map(bool, values)) < FEWEST_BLOCKS or len(values) < FEWEST_BLOCKS
     return UNKNOWN if few else mean_interval(values, level)

@@ -1,4 +1,4 @@
-"""Plays the tables of the suite, on all cores and without a store.
+"""Plays the tables of the suite, on several cores and without a store.
 
 Par is the result of `sensible` in each block. If the points of a deal always add up to the same
 number, par follows from the rules. For other games, `make bench-par` writes par for the public
@@ -43,8 +43,8 @@ _WAIT_S = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The limits on playing a table: one to `blocks` blocks, of which none begins after `seconds`
-    seconds, except the first. There is no limit on time if `seconds` is None."""
+    """The limits on playing a table: at most `blocks` blocks are played, and except for the first,
+    none begins after `seconds` seconds. If `seconds` is None, there is no limit on time."""
 
     seconds: float | None = None
     blocks: int = BLOCKS
@@ -68,7 +68,7 @@ class Played:
     times: list[float] = field(default_factory=list)
 
     def add(self, record: MatchRecord) -> None:
-        """Add the result of a match at the table."""
+        """Add the result of a match at the table, in which `BOT` must have played."""
         seat = record.seating.index(BOT)
         missing = record.block - len(self.points)
         self.points += [0] * missing
@@ -88,7 +88,7 @@ def play_house(
     budget: Budget,
     concurrency: int,
 ) -> Played:
-    """Play a table with the house bot named `house` in the bot's place, for par and landmarks.
+    """Play a table with the house bot `house` in the bot's place, for par and landmarks.
 
     Raises:
         RunError: if a block is lost, or the house bot is struck out too often.
@@ -108,13 +108,13 @@ def play_bot(
     concurrency: int,
     on_match: Callable[[MatchRecord], None] = lambda _: None,
 ) -> Played:
-    """Play the first blocks of a table with the bot, whose name must be `BOT`.
+    """Play the first blocks of a table, within `budget`, with the bot, whose name must be `BOT`.
 
     At most `concurrency` matches are played at once. `on_match` is called after each match.
 
     Raises:
-        RunError: if the bot does not start or answer, a block is lost, or the bot is struck out in
-            `MAX_STRUCK_OUT` matches.
+        RunError: if the bot does not start or answer, or does not support the table's game, if a
+            block is lost, or if the bot is struck out in `MAX_STRUCK_OUT` matches.
     """
     cup = table.cup(bot, concurrency)
     played = Played()
@@ -154,10 +154,12 @@ def play_bot(
 
 
 def ask_about(bot: Bot, launch: LaunchSettings) -> Mapping[str, object]:
-    """Start the bot, or reach it by its URL, and return the fields of its answer to GET /.
+    """Return the fields of a bot's answer to GET /. A bot with a command is started, then ended.
+
+    The result is empty if a started bot's answer does not conform to the protocol.
 
     Raises:
-        StartError: if the bot does not answer.
+        StartError: if the bot does not start or answer, or what answers at its URL is not a bot.
     """
     if bot.url is not None:
         return about_by_url(bot)
@@ -166,7 +168,10 @@ def ask_about(bot: Bot, launch: LaunchSettings) -> Mapping[str, object]:
 
 
 def result_of(table: BenchTable, played: Played, par: Sequence[int]) -> Result:
-    """The result of a table. `par` has the points of par in each block that was played."""
+    """The result of a table, at which at least one block must have been played.
+
+    `par` must have par for each block that was played, in points summed over the block's deals.
+    """
     pairs = zip(played.points, par, strict=True)
     over = tuple((points - par_points) / table.deals for points, par_points in pairs)
     interval = block_interval(over)
@@ -188,9 +193,9 @@ def result_of(table: BenchTable, played: Played, par: Sequence[int]) -> Result:
 def par_of(
     table: BenchTable, blocks: int, seed: str, houses: Houses, concurrency: int
 ) -> Sequence[int]:
-    """Return par for each of the first `blocks` blocks of a table, in points.
+    """Return par for each of the first `blocks` blocks of a table, in points summed over its deals.
 
-    If neither the rules nor the file of public deals gives par, the house bot plays the blocks.
+    If neither the rules nor the file of public deals gives par, `PAR_BOT` plays the blocks.
 
     Raises:
         RunError: if a block is lost, or the house bot is struck out too often.
@@ -215,9 +220,10 @@ def run_bench(
 ) -> Record:
     """Play these tables, each within the budget, and return the record.
 
-    `about` has the fields of the bot's answer to GET /. The bot's name must be `BOT`. The problems
-    list tables that cannot be played, and tables at which the bot was struck out. After a table
-    that cannot be played, the other tables of its game are left out.
+    `about` has the fields of the bot's answer to GET /. The bot's name must be `BOT`. `on_match` is
+    called after each of its matches. The record's problems list tables that cannot be played, and
+    tables at which the bot was struck out. After a table that cannot be played, the remaining
+    tables of its game are left out.
     """
     results: list[Result] = []
     problems: list[TableProblem] = []

@@ -28,7 +28,10 @@ class _Suite(msgspec.Struct):
 
 
 class Measured(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The measured bot: its own name and version, and the command or URL in use."""
+    """The measured bot: the name and version that it states, and its command or URL.
+
+    If the bot states no name, `name` is the command or URL too.
+    """
 
     name: Text
     version: Text | None
@@ -50,9 +53,9 @@ class Result(OfTable, frozen=True, forbid_unknown_fields=True):
     `points` are the bot's points, and `over_par` its points less par. `low` to `high` is the 95 %
     interval of `over_par`. Both are null for fewer than six blocks, or if only one to five blocks
     differ from par. `by_block` has the points less par of each block, in the order of the suite.
-    `fallback` is the share of moves that were not the bot's own, from 0 to 1, or null if the bot
-    was never asked. `move_ms` is the median time of a complete answer in milliseconds, or null if
-    there is none.
+    `struck_out` is the number of matches in which the bot was struck out. `fallback` is the share
+    of moves that were not the bot's own, from 0 to 1, or null if the bot was never asked. `move_ms`
+    is the median time of a complete answer in milliseconds, or null if there is none.
     """
 
     blocks: Annotated[int, msgspec.Meta(ge=1, le=10**9)]
@@ -90,20 +93,20 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def title(self) -> str:
-        """The name of the bot, with its version if it states one, safe on a terminal."""
+        """The name of the bot, with its version if it states one, safe to print on a terminal."""
         version = f" {self.bot.version}" if self.bot.version else ""
         return printable(self.bot.name + version)
 
 
 def seed_shown(seed: str) -> str:
-    """The seed as records show it: the public seed itself, or the SHA-256 of a secret seed."""
+    """The seed as records show it: the public seed itself, or "sha256:" and the hash of another."""
     if seed == PUBLIC_SEED:
         return seed
     return "sha256:" + hashlib.sha256(seed.encode()).hexdigest()
 
 
 def write_record(record: Record, file: Path) -> None:
-    """Write a record to a file.
+    """Write a record to a file as JSON. An existing file is overwritten.
 
     Raises:
         OSError: if the file cannot be written.
@@ -115,7 +118,7 @@ def read_record(file: Path) -> Record:
     """Read a record from a file.
 
     Raises:
-        RecordError: if the file cannot be read or holds no record of this suite.
+        RecordError: if the file cannot be read, or holds no valid record of this suite.
     """
     try:
         data = file.read_bytes()

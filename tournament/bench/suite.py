@@ -46,7 +46,7 @@ Text = Annotated[str, msgspec.Meta(max_length=4096)]
 
 
 class OfTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The base class of values that belong to a table of the suite."""
+    """The base class of values that belong to a table. `rules` is the name of a set of options."""
 
     game: Text
     players: Annotated[int, msgspec.Meta(ge=2, le=6)]
@@ -59,7 +59,7 @@ class OfTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def title(self) -> str:
-        """The table in words."""
+        """The table in words, such as "zhengfen, 4 players"."""
         rules = "" if self.rules == USUAL else f", {self.rules}"
         return f"{self.game}, {self.players} players{rules}"
 
@@ -71,22 +71,22 @@ class BenchTable(OfTable, frozen=True):
 
     @property
     def options(self) -> Mapping[str, int | bool | None]:
-        """The options of the table's matches."""
+        """The options of the table's matches. Other options have their defaults."""
         named = {} if self.rules == USUAL else games.get(self.game).option_sets[self.rules]
         return {**OPTIONS[self.game], **named}
 
     @property
     def deals(self) -> int:
-        """The number of deals in a block."""
+        """The number of deals in a block, over all its matches."""
         return self.players * int(OPTIONS[self.game]["deals"] or 1)
 
     @property
     def constant_par(self) -> int | None:
-        """Par for every block, summed over its deals, or None if par differs between blocks."""
+        """Par for every block, in points summed over its deals, or None if blocks differ in par."""
         return _DEAL_SUMS.get(self.game)
 
     def cup(self, bot: Bot, concurrency: int) -> Cup:
-        """The cup of the table's matches. Its house bots are called as functions, not started."""
+        """The cup of the table's matches, in which `bot` meets house bots of the kind `PAR_BOT`."""
         names = (f"{PAR_BOT} {number}" for number in range(1, self.players))
         return Cup(
             name=SUITE,
@@ -100,7 +100,7 @@ class BenchTable(OfTable, frozen=True):
         )
 
     def block(self, cup: Cup, seed: str, number: int) -> Block:
-        """Block `number` (from 1) of the cup: the bot at each seat in turn, on the same deals.
+        """Block `number` (from 1) of `cup`: the bot at each seat in turn, on the same deals.
 
         The ids of the matches follow from the seed too, so that a bot whose moves depend on them
         plays the same again.

@@ -130,7 +130,8 @@ def positions(examiner: Examiner, scope: Scope, wanted: int) -> Outcome:
 
 
 def unknown_fields(examiner: Examiner, scope: Scope, wanted: int = 6) -> Outcome:
-    """Check that the bot ignores unknown fields of requests, in up to `wanted` positions."""
+    """Check that the bot ignores unknown fields of requests, in up to `wanted` positions. Stops
+    early as `_ask_all` does."""
     asked = [
         replace(question, view={**question.view, "newer": {"list": [1, "two", None]}})
         for question in questions(scope, wanted)

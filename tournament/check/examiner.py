@@ -60,8 +60,9 @@ class Connection(HttpBot):
     def match(self, opening: Question) -> Iterator[None]:
         """Notify the bot that a match starts, and at the end of the context, that the match ends.
 
-        A bot that has declined a notification does not get it. If the last question got no legal
-        move, the bot is not notified of the end. The first question is `opening`, not yet asked.
+        `opening` is the match's first question, which is not asked here. A bot that has declined a
+        notification does not get it. If the last question got no legal move, the bot is not
+        notified of the end.
         """
         seconds = self._examiner.clock.move_ms / 1000
         start, end = self.begin(opening)

@@ -356,8 +356,8 @@ class ClusterExecutor:
         self._turn += 1
 
     def _stop(self, turn: int) -> None:
-        """End the tasks up to a turn (see `play_blocks`) on all workers, each after its current
-        match. Runs in a thread."""
+        """Let the tasks of a turn (see `play_blocks`) and of earlier ones end after their current
+        match, on all workers. Runs in a thread, which waits for the workers to take note."""
         with suppress(OSError):  # the scheduler is gone, which `receive` reports
             self._client.run(stop_after_match, self._session, turn, on_error="ignore")
 
@@ -367,11 +367,11 @@ class ClusterExecutor:
 
 
 def check(cup: Cup, job: Job, played: Played) -> None:
-    """Check the events that a worker sent for a job.
+    """Check the events that a worker sent for a job. There may be none.
 
     Raises:
         RunError: if a match does not belong to the job or occurs twice, or if the last event is not
-            the only one that frees the table. An empty list is valid.
+            the only one that frees the table.
     """
     ends = [isinstance(event, Voided) or event.last for event in played]
     valid = len({event.record.number for event in played}) == len(played)

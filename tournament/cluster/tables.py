@@ -105,7 +105,7 @@ class Tables(WorkerPlugin):
         """Unpack the bots' archives, and start or reach all bots, except those in `absent`.
 
         Return the inspection, and a warning or "". `worker_bytes` is the memory that Dask gives
-        this worker, or None. It limits the memory for bots unless the cup sets a limit, because
+        this worker, or None. This limits the bots' memory unless the cup sets a limit, because
         other workers may be on the same machine. The bots are stopped again if there is a problem.
         """
         folder = Path(self._folder.name)

@@ -42,13 +42,6 @@ VALID: dict[str, list[Any]] = {
     "sealed/advance": [{**SEALED, "moves": ["pass"]}],
 }
 VALIDATORS = dict(zip(VALID, requests.VALIDATORS, strict=True))
-
-
-def schema_of(name: str) -> str:
-    body = operation("post", f"/v1/{name}")["requestBody"]
-    return str(body["content"]["application/json"]["schema"]["$ref"].rsplit("/", 1)[1])
-
-
 bounds = [bound + offset for bound in (2**53, 2**63) for offset in (-1, 0, 1)]
 numbers = st.sampled_from(
     [-1, 0, 1, 3, 5, 6, 99, 1000, 1001, MAX_SCORE, MAX_SCORE + 1, 0.5, 3.0, 1e30, 2.0**53]
@@ -63,6 +56,11 @@ values = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=2),
     max_leaves=4,
 )
+
+
+def schema_of(name: str) -> str:
+    body = operation("post", f"/v1/{name}")["requestBody"]
+    return str(body["content"]["application/json"]["schema"]["$ref"].rsplit("/", 1)[1])
 
 
 def places(value: Any) -> Iterator[tuple[Any, Any]]:

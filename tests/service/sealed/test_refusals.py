@@ -26,6 +26,25 @@ from tests.support.service.sealed import (
 )
 
 HASHES = hashed(["a", "b", "c"])
+WRONG: dict[str, Callable[[str, str], tuple[str, str]]] = {
+    "empty": lambda token, key: ("", key),
+    "no ID": lambda token, key: (token.partition(".")[2], key),
+    "another ID": lambda token, key: (token.replace("new.", "old."), key),
+    "an unknown ID": lambda token, key: (token.replace("new.", "newer."), key),
+    "cut by one": lambda token, key: (token[:-1], key),
+    "cut to the nonce": lambda token, key: (token[:26], key),
+    "longer by one": lambda token, key: (token + "A", key),
+    "padded": lambda token, key: (token + "=", key),
+    "a line longer": lambda token, key: (token + "\n", key),
+    "standard base64": lambda token, key: (token.replace("-", "+").replace("_", "/") + "+", key),
+    "not base64": lambda token, key: ("new." + "!" * 2000, key),
+    "not ASCII": lambda token, key: (token + "é", key),
+    "huge": lambda token, key: ("new." + "A" * 1_000_000, key),
+    "an empty key": lambda token, key: (token, ""),
+    "a cut key": lambda token, key: (token, key[:-1]),
+    "a huge key": lambda token, key: (token, "k" * 1_000_000),
+    "the hash of the key": lambda token, key: (token, sha256(key.encode()).hexdigest()),
+}
 
 
 def test_sealed_requests_need_seal_keys() -> None:
@@ -61,27 +80,6 @@ def test_a_wrong_start_is_refused(service: Service) -> None:
         problem = service.post("/v1/sealed/start", {"game": "dasan", **fields})
         assert problem["code"] == "invalid-request"
         assert field in problem["errors"]
-
-
-WRONG: dict[str, Callable[[str, str], tuple[str, str]]] = {
-    "empty": lambda token, key: ("", key),
-    "no ID": lambda token, key: (token.partition(".")[2], key),
-    "another ID": lambda token, key: (token.replace("new.", "old."), key),
-    "an unknown ID": lambda token, key: (token.replace("new.", "newer."), key),
-    "cut by one": lambda token, key: (token[:-1], key),
-    "cut to the nonce": lambda token, key: (token[:26], key),
-    "longer by one": lambda token, key: (token + "A", key),
-    "padded": lambda token, key: (token + "=", key),
-    "a line longer": lambda token, key: (token + "\n", key),
-    "standard base64": lambda token, key: (token.replace("-", "+").replace("_", "/") + "+", key),
-    "not base64": lambda token, key: ("new." + "!" * 2000, key),
-    "not ASCII": lambda token, key: (token + "é", key),
-    "huge": lambda token, key: ("new." + "A" * 1_000_000, key),
-    "an empty key": lambda token, key: (token, ""),
-    "a cut key": lambda token, key: (token, key[:-1]),
-    "a huge key": lambda token, key: (token, "k" * 1_000_000),
-    "the hash of the key": lambda token, key: (token, sha256(key.encode()).hexdigest()),
-}
 
 
 @pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG)

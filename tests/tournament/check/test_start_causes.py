@@ -26,6 +26,22 @@ OUTPUTS: list[tuple[str, int | None, str]] = [
     (f"No such file or directory: '{__file__}'", 1, "copy it into the bot's folder"),
     ("[Errno 30] Read-only file system: '/x/rlcard/games/jsondata'", 1, "when it is first import"),
 ]
+CRLF = b"#!/bin/sh\r\nexec sleep 60\r\n"
+FORK = b"import os, sys\nif os.fork(): sys.exit()\nimport time; time.sleep(60)"
+BAD = [
+    (b"import nothing_of_the_kind", "nothing_of_the_kind is missing: install it"),
+    (b"def", "syntax error"),
+    (b"raise MemoryError", "memory_mb"),
+]
+"""Programs that fail wherever they lie, and the fix of each."""
+FAILING = [
+    ("./bot.py", CRLF, "Windows line ends: convert it with sed"),
+    ("python bot.py", *BAD[0]),
+    ("python bot.py", FORK, "leave out & and --daemon"),
+    ("python none.py", b"", "Start it by hand"),
+    ("pythn bot.py", b"", 'there is no program "pythn"; install it'),
+    ("python bot.py", b"raise SystemExit('no deck')", "Start it by hand"),
+]
 
 
 def fix(output: str, status: int | None, sandboxed: bool = True, network: bool = False) -> str:
@@ -52,24 +68,6 @@ def test_a_cause_that_is_not_known_has_no_fix() -> None:
     assert fix("listening on port 9999", None) == ""
     for sandboxed in (True, False):  # a bot that has the network
         assert "--network" not in fix("ENETUNREACH", 1, sandboxed, network=sandboxed)
-
-
-CRLF = b"#!/bin/sh\r\nexec sleep 60\r\n"
-FORK = b"import os, sys\nif os.fork(): sys.exit()\nimport time; time.sleep(60)"
-BAD = [
-    (b"import nothing_of_the_kind", "nothing_of_the_kind is missing: install it"),
-    (b"def", "syntax error"),
-    (b"raise MemoryError", "memory_mb"),
-]
-"""Programs that fail wherever they lie, and the fix of each."""
-FAILING = [
-    ("./bot.py", CRLF, "Windows line ends: convert it with sed"),
-    ("python bot.py", *BAD[0]),
-    ("python bot.py", FORK, "leave out & and --daemon"),
-    ("python none.py", b"", "Start it by hand"),
-    ("pythn bot.py", b"", 'there is no program "pythn"; install it'),
-    ("python bot.py", b"raise SystemExit('no deck')", "Start it by hand"),
-]
 
 
 def test_check_says_the_fix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

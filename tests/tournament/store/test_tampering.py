@@ -23,6 +23,26 @@ from tournament.store import signing
 from tournament.store.store import Store, StoreError
 
 CHANGED = "was changed by another program, or is an older copy"
+ONE = "(SELECT max(match) FROM matches WHERE faulty)"
+CHANGES = {
+    "summary": f"UPDATE matches SET summary = zeroblob(length(summary)) WHERE match = {ONE}",
+    "faults": "UPDATE matches SET faulty = NOT faulty",
+    "block": "UPDATE blocks SET round = 2 WHERE id = 1",
+    "order": "UPDATE matches SET entry = 99 WHERE entry IN (SELECT min(entry) FROM matches)",
+    "moves": f"UPDATE details SET data = x'00' WHERE match = {ONE}",
+    "no moves": f"DELETE FROM details WHERE match = {ONE}",
+    "a match less": f"DELETE FROM matches WHERE match = {ONE}",
+    "a fact": "UPDATE meta SET value = '\"x\"' WHERE key = 'seed'",
+    "a fact more": "INSERT INTO meta VALUES ('x', '1', 2)",
+    "a fact less": "DELETE FROM meta WHERE key = 'total'",
+    "a block": "UPDATE blocks SET block = 7 WHERE id = 1",
+    "a digest": "UPDATE entries SET digest = 'x' WHERE entry = 9",
+    "an entry less": "DELETE FROM entries WHERE entry = 9",
+    "a match without an entry": "DELETE FROM entries WHERE \"table\" = 'matches'",
+    "a decision": "UPDATE decisions SET data = replace(data, 'cat', 'ann')",
+    "a decision less": "DELETE FROM decisions WHERE id = 2",
+    "a void match less": "DELETE FROM voids",
+}
 
 
 @pytest.fixture
@@ -61,28 +81,6 @@ def cup(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 def copy(run: Path, tmp_path: Path) -> Path:
     return shutil.copytree(run, tmp_path / "run", dirs_exist_ok=True)
-
-
-ONE = "(SELECT max(match) FROM matches WHERE faulty)"
-CHANGES = {
-    "summary": f"UPDATE matches SET summary = zeroblob(length(summary)) WHERE match = {ONE}",
-    "faults": "UPDATE matches SET faulty = NOT faulty",
-    "block": "UPDATE blocks SET round = 2 WHERE id = 1",
-    "order": "UPDATE matches SET entry = 99 WHERE entry IN (SELECT min(entry) FROM matches)",
-    "moves": f"UPDATE details SET data = x'00' WHERE match = {ONE}",
-    "no moves": f"DELETE FROM details WHERE match = {ONE}",
-    "a match less": f"DELETE FROM matches WHERE match = {ONE}",
-    "a fact": "UPDATE meta SET value = '\"x\"' WHERE key = 'seed'",
-    "a fact more": "INSERT INTO meta VALUES ('x', '1', 2)",
-    "a fact less": "DELETE FROM meta WHERE key = 'total'",
-    "a block": "UPDATE blocks SET block = 7 WHERE id = 1",
-    "a digest": "UPDATE entries SET digest = 'x' WHERE entry = 9",
-    "an entry less": "DELETE FROM entries WHERE entry = 9",
-    "a match without an entry": "DELETE FROM entries WHERE \"table\" = 'matches'",
-    "a decision": "UPDATE decisions SET data = replace(data, 'cat', 'ann')",
-    "a decision less": "DELETE FROM decisions WHERE id = 2",
-    "a void match less": "DELETE FROM voids",
-}
 
 
 @pytest.mark.parametrize("statement", CHANGES.values(), ids=CHANGES)

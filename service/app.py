@@ -45,7 +45,7 @@ class _App(Flask):
 
 
 def create_app(settings: Settings | None = None) -> Flask:
-    """Make the WSGI application. Without `settings`, read them from the environment.
+    """Make the WSGI application. If `settings` is None, read them from the environment.
 
     Raises:
         ConfigError: if an environment variable has an invalid value.

@@ -137,7 +137,7 @@ def _parse_float(text: str) -> float:
 
 
 def _refuse_constant(name: str) -> float:
-    """Raise MalformedJson for NaN and Infinity, which json.loads would accept."""
+    """Raise MalformedJson for NaN, Infinity and -Infinity, which json.loads would accept."""
     raise MalformedJson(f"The body is not JSON: {name} is not a JSON number.")
 
 

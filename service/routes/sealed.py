@@ -45,7 +45,7 @@ def view() -> Response:
 
 @sealed_v1.post("/moves")
 def moves() -> Response:
-    """Return the seat to move, and its legal moves if the request's key is that seat's."""
+    """Return the seat to move, and its legal moves, or none if the key is another seat's."""
     body = parse_body(requests.SEALED_MOVES)
     return json_response(moves_answer(_view(body), details=body.get("details", False)))
 

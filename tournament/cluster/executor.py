@@ -170,6 +170,7 @@ class ClusterExecutor:
             answers = self._client.run(open_tables, *words, worker.tables, absent, workers=where)
             inspected, warning = answers[worker.address]
         except Exception as error:
+            self._news.put(self._look_for_workers)  # raises if the scheduler is gone
             fix = f"see its log, or install {here} into the environment of its dask"
             inspected, warning = Inspected((f"It cannot play ({error}); {fix}.",), {}), ""
         self._news.put(partial(self._on_opened, worker, inspected, warning))

@@ -52,6 +52,10 @@ class OfTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     players: Annotated[int, msgspec.Meta(ge=2, le=6)]
     rules: Text
 
+    def __post_init__(self) -> None:
+        if self.game not in games.GAMES:
+            raise ValueError(f"There is no game {self.game!r}")
+
     @property
     def key(self) -> tuple[str, int, str]:
         """The values that identify the table in the suite."""

@@ -46,7 +46,7 @@ def test_it_conforms_to_the_schema_that_is_checked_in(data: dict[str, Any]) -> N
 def test_a_damaged_record_is_refused(tmp_path: Path, data: dict[str, Any]) -> None:
     good, file = data["results"][1], tmp_path / "damaged.json"
     extreme: tuple[dict[str, object], ...] = ({"by_block": [1e308, -1e308]}, {"points": 1e308})
-    for damage in (*extreme, {"players": 7}, {"by_block": []}, {"x": 1}):
+    for damage in (*extreme, {"players": 7}, {"game": "go"}, {"by_block": []}, {"x": 1}):
         data["results"][1] = good | damage
         file.write_text(json.dumps(data))
         with pytest.raises(RecordError, match=rf"^{file}: is not what"):

@@ -42,7 +42,7 @@ class Seated:
 class CourseTable:
     """A table of a round, or all tables of a halving's stage.
 
-    ``blocks`` is the number of blocks. The bots are in order, best first.
+    ``blocks`` is the number of its blocks with a finished match. The bots are in order, best first.
     """
 
     stage: str
@@ -97,8 +97,9 @@ class Course:
 def course(arrays: MatchArrays, run: Run, places: Mapping[str, int]) -> Course | None:
     """Return the course of a run.
 
-    Returns None before the first match, and if the format has no course. ``arrays`` are all
-    finished matches. ``places`` has the place of each bot, or 0 for a bot without a place.
+    Returns None before the first finished match, if the format has no course, and for a gauntlet
+    whose challenger is not in ``arrays.bots``. ``arrays`` are all finished matches, including those
+    of disqualified bots. ``places`` must have the place of each of their bots, 0 for none.
     """
     if not arrays.block.size:
         return None
@@ -124,8 +125,8 @@ def _grouped(
 ) -> list[tuple[int, CourseTable]]:
     """Group the matches into tables, and return each as (round, table), in schedule order.
 
-    Matches with equal rows of ``keys``, which has one row for each match, form a table. Bots with
-    equal points are in the order of their ``places``.
+    Matches with equal rows of ``keys``, which has one row for each match, form a table. Its bots
+    are sorted by points per deal, best first, then by their ``places``, then by name.
     """
     _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     group = group.reshape(-1)
@@ -151,7 +152,7 @@ def _grouped(
 
 
 def _rounds(arrays: MatchArrays, places: Mapping[str, int]) -> list[CourseRound]:
-    """Return the rounds in order. Each bot that sat at no table in a round has a bye."""
+    """Return the rounds in order. Each bot without a finished match in a round has a bye there."""
     keys = np.column_stack((arrays.round, arrays.stage, np.sort(arrays.seats, axis=1)))
     rounds = []
     by_round = sorted(_grouped(arrays, keys, places), key=itemgetter(0))
@@ -168,7 +169,11 @@ def _names(tables: Iterable[CourseTable]) -> set[str]:
 
 
 def _bracket(rounds: list[CourseRound], arrays: MatchArrays, finished: bool) -> list[CourseRound]:
-    """Return the rounds of a knockout with ``advances`` set, and byes only of bots still in it."""
+    """Return the rounds of a knockout with ``advances`` set, and byes only of bots still in it.
+
+    These are the bots that have played later and, until the cup is ``finished``, all bots with a
+    bye in the first round.
+    """
     players = arrays.seats.shape[1]
     cuts = knockout.cuts(len(arrays.bots), players)
     with_advances = []
@@ -189,9 +194,9 @@ def _advancing(
     """Return the table with ``advances`` set. Bots that advanced precede bots of equal score.
 
     ``later`` are the bots that played later, and ``expected`` is how many bots of the table
-    advance, None if none do. A bot that did not play later counts as out once the cup is finished
-    or all expected bots have played on. The table stays as it is if ``expected`` is None or if none
-    of its bots has played later.
+    advance, or None if none do. A bot that did not play later counts as out once the cup is
+    finished or all expected bots have played on. Until then its ``advances`` is None. The table is
+    returned as it is if ``expected`` is None or if none of its bots has played later.
     """
     seen = sum(seated.bot in later for seated in table.bots)
     if expected is None or not seen:
@@ -205,7 +210,7 @@ def _advancing(
 def _stages(
     arrays: MatchArrays, finished: bool, places: Mapping[str, int]
 ) -> Iterator[CourseTable]:
-    """Yield the stages of a halving in order.
+    """Yield the stages of a halving in order, with ``advances`` set.
 
     A score covers all blocks up to the end of its stage, since these decide which bots play on.
     """

@@ -16,15 +16,15 @@ _DIGITS = 9
 
 @dataclass(frozen=True, slots=True)
 class DuelResult:
-    """The result of a duel, which is the field ``duel`` of ``stich standings --json``.
+    """The result of a duel, as in the field ``duel`` of ``stich standings --json``.
 
     ``blocks`` is the number of complete blocks, and only these count. ``ahead`` is the bot with the
-    higher mean of points per deal, and ``behind`` the other bot. ``difference`` is the lead, 0 if
-    the bots are equal. ``low`` to ``high`` is the 95 % interval of the lead, which holds however
-    often anyone looks. ``better`` is ``ahead`` if the interval excludes 0, else None.
-    ``max_difference`` is the largest possible difference in points per deal, None if that is not
-    known. If it is not known, or if the rules guarantee it and a block exceeded it, nothing is
-    proved: ``low``, ``high`` and ``better`` are None.
+    higher mean of points per deal, or the first by name if both are equal, and ``behind`` the other
+    bot. ``difference`` is the lead in points per deal, at least 0. ``low`` to ``high`` is the 95 %
+    interval of the lead, which holds however often anyone looks. ``better`` is ``ahead`` if the
+    interval excludes 0, else None. ``max_difference`` is the largest possible difference in points
+    per deal, None if that is not known. If it is not known, or if the rules guarantee it and a
+    block exceeded it, nothing is proved: ``low``, ``high`` and ``better`` are None.
     """
 
     ahead: str
@@ -47,9 +47,10 @@ class DuelResult:
 
 
 def duel_result(arrays: MatchArrays, data: Observations, run: Run) -> DuelResult | None:
-    """Return the result of a duel, or None unless the run has exactly two bots.
+    """Return the result of a duel, or None unless ``arrays`` has exactly two bots.
 
-    Only complete blocks count. In part of a block, the seats and cards may favour one of the bots.
+    The format need not be a duel. ``data`` must be the observations of ``arrays``. Only complete
+    blocks count, since in part of a block the seats and cards may favour one of the bots.
     """
     if len(arrays.bots) != 2:
         return None

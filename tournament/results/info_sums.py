@@ -10,10 +10,11 @@ from tournament.results.files.match_lines import seats_of
 
 @dataclass(frozen=True, slots=True)
 class InfoSum:
-    """The sum of a number that a bot gave: an entry of ``info`` in `stich standings --info --json`.
+    """The sum of a number that a bot gave beside its moves.
 
-    `name` is the name of the number. `decisions` and `matches` count the decisions and matches with
-    this number. `per_decision` and `per_match` are `sum` divided by these counts.
+    `stich standings --info --json` prints it as an entry of `info`. `name` is the name of the
+    number. `decisions` and `matches` count the decisions and matches for which the bot gave it.
+    `per_decision` and `per_match` are `sum` divided by these counts.
     """
 
     bot: str
@@ -29,7 +30,7 @@ def info_sums(matches: Iterable[MatchRecord]) -> list[InfoSum]:
     """Return the sums of all bots, sorted by bot, then by the number's name.
 
     Text in `info` is ignored. Matches with `info` are replayed, to find out which bot made each
-    move.
+    move. From the first illegal move of a match on, its `info` is ignored.
     """
     sums: dict[tuple[str, str], float] = {}
     decisions: Counter[tuple[str, str]] = Counter()

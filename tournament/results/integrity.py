@@ -32,8 +32,9 @@ SHOWN = 10
 class Chance:
     """A bot's chance to beat an opponent's play, and whether the bot beat it.
 
-    `category` is the category of the play to beat. `features` describe the position as numbers,
-    which have the same meaning for every chance.
+    `block` is the number of the block, and `match` the id of the match. `category` is the kind of
+    the play to beat, such as a pair. `features` describe the position as numbers, which have the
+    same meaning for every chance.
     """
 
     block: int
@@ -52,7 +53,8 @@ class Leniency:
     `chances` is the number of chances of `bot` to beat a play of `opponent`, and `rate` the share
     of them that it took. `difference` is the leniency as a difference of rates, adjusted for the
     position: 0.1 means that the bot beat ten percentage points fewer plays. It is None if there is
-    too little to compare with. `p` is one-sided, and corrected over all ordered pairs (Holm).
+    too little to compare, and then `p` is 1. `p` is the one-sided p-value, corrected over all
+    ordered pairs (Holm).
     """
 
     bot: str
@@ -65,7 +67,11 @@ class Leniency:
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """Two bots that seem to go easy on each other, and up to 10 matches that show this best."""
+    """Two bots that seem to go easy on each other.
+
+    `same_author` is true if both have the same known author. `matches` are the ids of up to 10
+    matches that show the leniency best, the clearest first.
+    """
 
     bots: tuple[str, str]
     same_author: bool
@@ -74,10 +80,11 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class Integrity:
-    """The findings about a run. A flag is a question, not a verdict.
+    """The findings about a run. A flag raises a question, and is not a verdict.
 
-    `chances` and `blocks` count what was examined. `pairs` are all ordered pairs of bots in which
-    the first had a chance to beat a play of the second.
+    `chances` is the number of chances examined, and `blocks` the number of blocks that had one.
+    `pairs` are all ordered pairs of bots in which the first had a chance to beat a play of the
+    second. `flags` are the pairs of bots that are significantly lenient towards each other.
     """
 
     chances: int
@@ -95,7 +102,8 @@ def integrity(
 ) -> Integrity:
     """Look for soft play in finished matches, and return the findings.
 
-    The order of the matches does not matter. `authors` maps each bot's name to its author, or None.
+    The order of the matches does not matter. If no bot could beat a play, the findings are empty.
+    `authors` maps each bot's name to its author, or to None. It only serves `Flag.same_author`.
 
     Raises:
         IllegalMove: if a match has an illegal move.
@@ -189,10 +197,10 @@ def _chance(
 
 
 def _expected(all_chances: Sequence[Chance], bot: Ints, beaten: Floats, bots: int) -> Floats:
-    """Return the probability that each play is beaten, by logistic regression on bot and position.
+    """Return for each chance the probability that the bot beats the play.
 
-    `bot` and `beaten` have the number of the bot and the outcome (0 or 1) of each chance. `bots` is
-    the number of bots.
+    It comes from a logistic regression on bot and position. `bot` and `beaten` have the number of
+    the bot, from 0, and the outcome (0 or 1) of each chance. `bots` is the number of bots.
     """
     names = sorted({chance.category for chance in all_chances})
     category = np.array([names.index(chance.category) for chance in all_chances])
@@ -226,10 +234,11 @@ def _leniencies(
     beaten: Floats,
     unexpected: Floats,
 ) -> list[Leniency]:
-    """Return the leniency of each ordered pair with a chance, with p corrected by Holm's method.
+    """Return the leniency of each bot towards each opponent whose plays it had a chance to beat.
 
-    The arrays have one entry for each chance. `bot` and `opponent` are indexes in `bots`, and
-    `unexpected` is `beaten` minus its expected value.
+    Each p is corrected by Holm's method. The arrays have one entry for each chance. `bot` and
+    `opponent` are indexes in `bots`, `block` has the number of the block, `beaten` is 1 if the bot
+    beat the play and otherwise 0, and `unexpected` is `beaten` minus its expected value.
     """
     raw: list[tuple[str, str, int, float, float | None, float]] = []
     for i, name in enumerate(bots):
@@ -249,10 +258,11 @@ def _leniencies(
 
 
 def _difference(unexpected: Floats, against: Booleans, block: Ints) -> tuple[float | None, float]:
-    """Return a bot's leniency towards one opponent and the one-sided p, from sums over blocks.
+    """Return a bot's leniency towards one opponent, and its one-sided p, not yet corrected.
 
-    The arrays have one entry for each chance of the bot, and `against` says which are against the
-    opponent. Returns (None, 1.0) if there are too few chances or blocks.
+    The arrays have one entry for each chance of the bot. `unexpected` is the outcome (0 or 1) minus
+    its expected value, `against` says which chances are against the opponent, and `block` has the
+    numbers of the blocks. Returns (None, 1.0) if there are too few chances or blocks.
     """
     inside, outside = int(against.sum()), int((~against).sum())
     blocks = np.unique(block[against]).size
@@ -273,8 +283,11 @@ def _difference(unexpected: Floats, against: Booleans, block: Ints) -> tuple[flo
 def _matches(
     all_chances: Sequence[Chance], unexpected: Floats, two: tuple[str, str]
 ) -> tuple[str, ...]:
-    """Return up to SHOWN matches in which two bots passed more often than expected on each other's
-    plays, beginning with the most conspicuous match."""
+    """Return the ids of up to SHOWN matches that best show the leniency of two bots to each other.
+
+    In each, the two together beat fewer of each other's plays than expected. The clearest match is
+    first. `unexpected` has the outcome (0 or 1) of each chance minus its expected value.
+    """
     excess: defaultdict[str, float] = defaultdict(float)
     for chance, beaten_more in zip(all_chances, unexpected.tolist(), strict=True):
         if (chance.bot, chance.opponent) in (two, two[::-1]):

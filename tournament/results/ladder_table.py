@@ -19,8 +19,9 @@ Status = Literal["", "new", "left"]
 def statuses(arrays: MatchArrays, data: Observations, run: Run) -> list[Status]:
     """Return the status of each bot of `arrays`.
 
-    The status is "left" if the bot no longer plays, and "new" if it still plays but has played
-    fewer than ten blocks. Otherwise the bot has a place, and the status is "".
+    The status is "new" if the bot still plays but has played fewer than ten blocks. Otherwise it is
+    "left" if the bot no longer plays or exported rows give it no place, and "" if it has a place.
+    ``data`` must be the observations of ``arrays``.
     """
     blocks = dict(zip(arrays.bots, np.bincount(data.bot, minlength=data.bots), strict=True))
     left = run.gone | run.unplaced
@@ -31,7 +32,7 @@ def statuses(arrays: MatchArrays, data: Observations, run: Run) -> list[Status]:
 
 
 def draws(arrays: MatchArrays) -> Ints:
-    """Return the number of each match's draw.
+    """Return a number for the draw of each match, the same for all matches of one draw.
 
     Matches of one stage come from one draw. Without a stage, each block is a draw of its own.
     """
@@ -44,9 +45,10 @@ def draws(arrays: MatchArrays) -> Ints:
 class LadderTable:
     """What the blocks of a ladder show about its n bots.
 
-    ``settled`` (n, n) says whether the row's bot is settled above the column's. ``fitted``
-    has the scores. ``since`` (n) is the number of blocks that each bot has played since it changed,
-    None if the bot did not change or has not played since.
+    ``settled`` (n, n) says whether the row's bot is settled above the column's. ``fitted`` has the
+    scores, which for a bot that changed are those since its last change. ``since`` (n) is the
+    number of blocks that each bot has played since its last change, None if the bot did not change
+    or has not played since.
     """
 
     settled: Booleans
@@ -55,10 +57,11 @@ class LadderTable:
 
 
 def ladder_table(played: MatchArrays, arrays: MatchArrays, data: Observations) -> LadderTable:
-    """Return what the blocks of a ladder show about its bots.
+    """Return what the blocks of a ladder show about the bots of ``arrays``.
 
-    ``arrays`` are the matches that count, with epochs as rounds. ``data`` are the same matches with
-    `draws` as rounds. ``played`` are all matches, including those of disqualified bots.
+    ``arrays`` are the matches that count, with epochs as rounds. ``data`` must be the observations
+    of ``arrays`` with `draws` as rounds. ``played`` are all matches, including those of
+    disqualified bots.
 
     A bot arrives with its first block in ``played``, so that a disqualification does not change
     when other bots arrived. A bot that has joined but never played has not arrived.

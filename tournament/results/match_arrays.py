@@ -22,13 +22,14 @@ _BY_SEAT = ("scores", "struck", "fallbacks", "answers", "faults")
 class MatchArrays:
     """The finished matches, sorted by block and seating. The bots are sorted by name.
 
-    Some arrays have one entry for each match: ``block`` (numbered from 0 without gaps), ``number``
-    (of the seating), ``deals``, ``round``, ``stage`` (index in ``stages``), ``complete`` (whether
-    all matches of the block are finished), and ``added`` (order in which the matches were added).
-    The others have a row for each match and a column for each seat: ``seats`` (index of the bot in
-    ``bots``), ``scores`` (after the strike-out rule), ``struck`` (whether the bot was struck out),
-    ``fallbacks`` (number of moves), ``answers`` (number of answered requests), and ``faults`` with
-    a last axis in the order of FAULT_KINDS.
+    Some arrays have one entry for each match: ``block`` (numbered anew from 0, without gaps),
+    ``number`` (of the seating), ``deals`` (number of deals), ``round``, ``stage`` (index in
+    ``stages``), ``complete`` (whether all matches of the block are finished), and ``added`` (the
+    match's position in the order in which matches were added). The others have a row for each match
+    and a column for each seat: ``seats`` (index of the bot in ``bots``), ``scores`` (after the
+    strike-out rule), ``struck`` (whether the bot was struck out), ``fallbacks`` (number of moves
+    that were not the bot's own), ``answers`` (number of answered requests), and ``faults`` (counts,
+    with a third axis in the order of FAULT_KINDS).
 
     ``times`` has an array for each bot: the milliseconds of its answered requests, in the order in
     which the matches were added, and within a match by seat.
@@ -63,7 +64,10 @@ class MatchArrays:
         return best
 
     def without(self, out: Container[str]) -> MatchArrays:
-        """Return the arrays without the bots in `out`, and without the tables at which they sat."""
+        """Return the arrays without the bots in `out`, and without all matches of their tables.
+
+        The remaining bots and blocks are numbered anew.
+        """
         remaining = [number for number, bot in enumerate(self.bots) if bot not in out]
         if len(remaining) == len(self.bots):
             return self
@@ -107,7 +111,7 @@ class MatchCollector:
     def add(self, matches: Iterable[MatchSummary]) -> None:
         """Add matches, which must not have been added before.
 
-        All matches must have the same number of seats.
+        All matches of a collection must have the same number of seats.
         """
         remaining = iter(matches)
         first = next(remaining, None)
@@ -118,7 +122,7 @@ class MatchCollector:
     def arrays(self, bots: Iterable[str] = ()) -> MatchArrays:
         """Return the arrays of all matches that were added.
 
-        The bots in `bots` are listed even if they have not played.
+        The bots in `bots` are listed even if they have not played, in these arrays and later ones.
         """
         self._add_bots(bots)
         table = np.concatenate(self._tables) if self._tables else np.zeros(0, _row_type(0))
@@ -177,7 +181,7 @@ def collect(matches: Iterable[MatchSummary], bots: Iterable[str] = ()) -> MatchA
 
 
 def _row_type(seats: int) -> np.dtype[np.void]:
-    """Return the numpy type of a match with this number of seats, as fields of MatchArrays."""
+    """Return the numpy type of the row that `_row` makes of a match with this number of seats."""
     return np.dtype(
         [
             ("block", np.int64),

@@ -11,7 +11,10 @@ from tournament.records import FaultRecord, MatchRecord, MatchSummary, Pairing, 
 
 
 def plan_mismatches(planned: Pairing, record: MatchRecord, cup: Cup) -> Iterator[str]:
-    """Yield a sentence for each field of a match that does not follow from the cup and its seed."""
+    """Yield a sentence for each field of a match that differs from the cup or the planned match.
+
+    `planned` must be the match as drawn from the run's seed.
+    """
     of_cup = {"game": cup.game, "players": cup.players, "options": cup.options}
     for name, drawn in {**of_cup, **asdict(planned)}.items():
         if (stored := getattr(record, name)) != drawn:
@@ -19,7 +22,11 @@ def plan_mismatches(planned: Pairing, record: MatchRecord, cup: Cup) -> Iterator
 
 
 class Replay:
-    """A replay of one match from its seed and moves, to compare with the record."""
+    """A replay of one match from its seed and moves, to compare with the record.
+
+    It can be used once, since checking changes it. `cup` says after how many strikes a seat is
+    struck out, and whether bots are asked for forced moves.
+    """
 
     def __init__(self, record: MatchRecord, cup: Cup) -> None:
         self.record = record
@@ -31,7 +38,15 @@ class Replay:
         self.faults: dict[int, FaultRecord] = {fault.move: fault for fault in record.faults}
 
     def mismatches(self) -> Iterator[str]:
-        """Replay the match, and yield a sentence for each mismatch, up to the first wrong move."""
+        """Replay the match, and yield a sentence for each mismatch with the record.
+
+        The replay ends at an illegal move and at a move after the end of the game. The outcome is
+        then not compared.
+
+        Raises:
+            games.OptionError: if the number of players, the seed or an option is not valid.
+            games.UnknownGame: if there is no such game.
+        """
         record = self.record
         if len(self.faults) != len(record.faults):
             yield "Two faults are recorded at one move."
@@ -51,9 +66,11 @@ class Replay:
         yield from self.outcome_mismatches(state)
 
     def check_request(self, state: State, seat: int, index: int, move: str) -> Iterator[str]:
-        """Check a move of `seat`: yield a sentence for each wrong fault or default move.
+        """Check a move that `seat` made in `state`, and yield a sentence for each error.
 
-        Count the request and the strike, if the move has them.
+        An error is a fault that does not fit the move, or a move that must be the default move and
+        is not. `index` is the move's index in the match. Remove the move's fault from `faults`, add
+        a forced move to `forced`, and count the request and the strike, if there are any.
         """
         fault = self.faults.pop(index, None)
         if self.strikes[seat] >= self.limit:
@@ -75,7 +92,11 @@ class Replay:
             yield f"The default move at move {index} is {default}; the store has {move}."
 
     def outcome_mismatches(self, state: State) -> Iterator[str]:
-        """Compare the outcome with the last state: yield a sentence for each difference."""
+        """Yield a sentence for each difference between the recorded outcome and the last state.
+
+        All moves must have been checked by `check_request`. If the game is not over in `state`,
+        only this is reported.
+        """
         record = self.record
         if state.turn is not None:
             yield f"The game is not over after {len(record.moves)} moves."
@@ -102,7 +123,7 @@ class Replay:
 def summary_mismatches(record: MatchRecord, summary: MatchSummary) -> Iterator[str]:
     """Yield a sentence for each field of a summary that differs from its match.
 
-    Standings are computed from summaries alone.
+    This check is needed because standings are computed from summaries alone.
     """
     for name, stored, true in zip(summary._fields, summary, record.summary(), strict=True):
         if stored != true:

@@ -21,8 +21,12 @@ _MOST = 1 << 20  # at most this much of a list is read, more than any folder nee
 def sign_files(folder: Path, run: str, key: SigningKey) -> dict[str, str]:
     """Write a list of the files in a folder that is about to be published, and sign the list.
 
-    The list and the signature become files in the folder. `run` is the id of the run. Returns the
-    SHA-256 of each listed file by name, as hexadecimal digits.
+    The list and the signature become files in the folder, which must not have them yet, and must
+    not have subfolders. `run` is the id of the run. Returns the SHA-256 of each listed file by
+    name, as hexadecimal digits.
+
+    Raises:
+        OSError: if a file cannot be read or written.
     """
     files = {path.name: _sha256(path) for path in sorted(folder.iterdir())}
     sums = "".join(f"{digest}  {name}\n" for name, digest in files.items())
@@ -34,8 +38,14 @@ def sign_files(folder: Path, run: str, key: SigningKey) -> dict[str, str]:
 def file_mismatches(store: StoreReader, folder: Path) -> Iterator[str]:
     """Yield a sentence for each file of a published run that is missing, added or changed.
 
-    Also yields a sentence if the list was not signed by the organiser, and one if the results are
-    not those of the run. Yields nothing for a run that was not published.
+    `folder` has the store and the published files. Also yields a sentence if the list was not
+    signed by the organiser, and one if the results are not those of the run. If the list or its
+    signature is missing, the other files are not compared with the list. Yields nothing if the
+    folder has none of the files that every published run has.
+
+    Raises:
+        StoreError: if the store cannot be read.
+        OSError: if the folder or one of its files cannot be read.
     """
     present = {path.name: path for path in folder.iterdir()}
     if not present.keys() & {*_PUBLISHED}:
@@ -68,12 +78,12 @@ def file_mismatches(store: StoreReader, folder: Path) -> Iterator[str]:
 
 
 def _signed(run: str, sums: str) -> bytes:
-    """Return the bytes that the signature of a list of files covers."""
+    """Return the bytes that the signature covers, given the id of the run and the list of files."""
     return f"stich files {run}\n{sums}".encode()
 
 
 def _text(path: Path) -> str:
-    """Return the beginning of a file, up to 1 MiB, as text."""
+    """Return the beginning of a file, up to 1 MiB, as text. Invalid UTF-8 is replaced."""
     with path.open("rb") as file:
         return file.read(_MOST).decode("utf-8", "replace")
 

@@ -22,6 +22,8 @@ _SIZE: Final = 1 << 20  # the most bytes that are read, more than a file of MOST
 def parse_receipt(text: str) -> Digest:
     """Parse a receipt such as "120:9f3c...": the number of entries and the digest.
 
+    Space around the receipt is ignored.
+
     Raises:
         ValueError: if the text is not a receipt.
     """
@@ -34,7 +36,8 @@ def parse_receipt(text: str) -> Digest:
 def read_receipts(path: Path) -> list[Digest]:
     """Return the receipts in a file: the first word of each line that is not empty or a comment.
 
-    Returns an empty list if the file cannot be read or has a line that is not a receipt.
+    Comments begin with "#". Returns an empty list if the file cannot be read, or if any other
+    line does not begin with a receipt.
     """
     try:
         with path.open("rb") as file:
@@ -51,6 +54,9 @@ class ReceiptFile:
 
     `arena` is the arena's URL, and `token` is the bot's token. `what` names the arena and the bot
     for people, on the first line of the file.
+
+    Raises:
+        StoreError: if the user has no home folder.
     """
 
     def __init__(self, arena: str, token: str, what: str) -> None:
@@ -61,8 +67,8 @@ class ReceiptFile:
     def add(self, receipt: Digest, at: str) -> bool:
         """Append a receipt, unless it equals the last one. Return whether it was appended.
 
-        `at` is the time when the receipt was seen. If the file is full, delete every second receipt
-        first.
+        Create the file if there is none. If it has MOST receipts, first delete every second one.
+        `at` is the time at which the receipt was seen (UTC, ISO 8601).
 
         Raises:
             StoreError: if the file cannot be read or written.

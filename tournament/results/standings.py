@@ -30,9 +30,10 @@ from tournament.results.match_arrays import MatchArrays, collect
 
 @dataclass(frozen=True, slots=True)
 class MoveTimes:
-    """The median and the 99th percentile of a bot's thinking times, to the microsecond.
+    """The median and the 99th percentile of a bot's thinking times, in milliseconds.
 
-    Only requests that were answered count. Both values are None if there are none.
+    Both are rounded to microseconds. Only requests that were answered count. Both values are None
+    if there are none.
     """
 
     median: float | None
@@ -46,7 +47,7 @@ class Standing:
     ``place`` is the official result. A knockout decides places by its bracket, a halving by the
     last stage that a bot played and then by score, and other formats by score. Equal bots share a
     place. ``place`` is None for a bot that has not played, for all bots before the end of a
-    knockout or halving, and in other formats if there are groups of bots that never met. In a
+    knockout or halving, and in other formats if the bots form groups that never met. In a
     ladder it is None for bots whose ``status`` is "new" or "left"; otherwise the status is "".
 
     ``rank`` is the first and last rank that the evidence allows among all bots, or in a ladder
@@ -57,10 +58,11 @@ class Standing:
     interval of the score in a round-robin, or where all tables were played equally often. Both are
     None otherwise, in a duel or ladder, and while some table has only one block.
 
-    ``group`` is the number of the bot's group, from 1: the bots that met directly or through
-    others. ``faults`` counts faults by kind, and ``struck_out`` the matches in which the bot was
-    struck out. ``fallback`` is the share of the requested moves that were not the bot's own, from 0
-    to 1. It is None if none of its answers has a time, as in exported rows.
+    ``group`` is the number of the bot's group, from 1, or None before the bot's first match. The
+    bots of a group met directly or through others. ``faults`` counts faults by kind, and
+    ``struck_out`` the matches in which the bot was struck out. ``fallback`` is the share of the
+    requested moves that were not the bot's own, from 0 to 1. It is None if none of its answers has
+    a time, as in exported rows.
     ``blocks_since_change`` is None unless the bot changed during a ladder. Then only that many
     blocks count for its place.
     """
@@ -88,10 +90,10 @@ class Standing:
 class StopRule:
     """The ``[stop]`` rule of a cup.
 
-    The cup ends once the ``top`` bots are separated from the rest with this confidence. If that
+    The cup ends once the ``top`` bots are separated from the rest with this ``confidence``. If that
     ended the cup, ``settled`` lists these bots in the order of the table, and then those that were
-    disqualified later. ``blocks`` is the number of blocks played by then, None if the cup did not
-    end by this rule.
+    disqualified later; otherwise it is empty. ``blocks`` is the number of blocks played by then,
+    None if the cup did not end by this rule.
     """
 
     top: int
@@ -102,16 +104,16 @@ class StopRule:
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """The table of a run, sorted by place, then by score, then by name.
+    """The table of a run, whose lines are sorted by place, then by score, then by name.
 
     ``format`` is the type of the format, "" if it is not known. ``stop`` is None without a [stop].
-    ``ranges`` says when the rank ranges hold, as `Run.ranges` does. ``groups`` is the number of
-    groups of bots that never met. ``blocks``, ``matches`` and ``deals`` say how many of each count.
-    ``played`` is the number of all matches, including those of disqualified bots. ``course`` is
-    None if the format has no course, and before the first match. ``duel`` is None unless the cup
-    has exactly two bots, neither of them disqualified, and is not a ladder. ``decisions`` are the
-    decisions about the run. ``incidents`` describes the decisions and the void matches in
-    sentences.
+    ``ranges`` says when the rank ranges hold, as `Run.ranges` does, but is always "anytime" if
+    there is a ``duel``. ``groups`` is the number of groups of bots that never met. ``blocks``,
+    ``matches`` and ``deals`` say how many of each count. ``played`` is the number of all matches,
+    including those of disqualified bots. ``course`` is None if the format has no course, and before
+    the first match. ``duel`` is None unless the cup has exactly two bots, neither of them
+    disqualified, and is not a ladder. ``decisions`` are the decisions about the run. ``incidents``
+    describes the decisions and the void matches in sentences.
     """
 
     name: str
@@ -169,7 +171,8 @@ def standings(results: Results) -> Standings:
 def compute(arrays: MatchArrays, run: Run) -> Standings:
     """Return the table of a run from its matches, without disqualified bots and their tables.
 
-    `arrays` lists all bots of the cup, including bots that have not played.
+    `arrays` must have all finished matches, and list all bots of the cup, even disqualified bots
+    and bots that have not played.
     """
     played, arrays = arrays, arrays.without(run.disqualified)
     format, bots, count = run.cup.format, arrays.bots, len(arrays.bots)
@@ -230,7 +233,8 @@ def compute(arrays: MatchArrays, run: Run) -> Standings:
 def _stop_rule(run: Run, bots: Sequence[str], blocks: int) -> StopRule | None:
     """Return the [stop] rule of a run, or None if the cup has none.
 
-    `bots` are in the order of the table. `blocks` is the number of all blocks that were played.
+    `bots` are in the order of the table. `blocks` is the number of all blocks that were played,
+    including those of disqualified bots.
     """
     stop = run.cup.stop
     if stop.top is None:
@@ -243,9 +247,10 @@ def _stop_rule(run: Run, bots: Sequence[str], blocks: int) -> StopRule | None:
 
 
 def _ranks(settled: Booleans, ranked: Booleans) -> list[tuple[int, int]]:
-    """Return each bot's first and last possible rank.
+    """Return each bot's first and last possible rank among the `ranked` bots.
 
-    A bot that is not `ranked` gets the range of all ranks.
+    `settled` (n, n) says whether the row's bot is settled above the column's. A bot that is not
+    ranked gets the range of all ranks.
     """
     ranges = iter(rank_ranges(settled[np.ix_(ranked, ranked)]))
     return [next(ranges) if is_ranked else (1, max(1, int(ranked.sum()))) for is_ranked in ranked]
@@ -260,7 +265,8 @@ def _places(
 ) -> list[int | None]:
     """Return the place of each bot, 1 for the best, or None for a bot without a place.
 
-    `played` includes the tables that do not count. `ranked` says which bots can have a place.
+    `arrays` lacks the tables of disqualified bots, and `played` includes them. `ranked` says which
+    bots can have a place, unless the format decides the places.
     """
     decided = _decided_places(run)
     if decided or isinstance(run.cup.format, Knockout):

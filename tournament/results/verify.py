@@ -48,12 +48,13 @@ class Mismatch:
 class Verification:
     """The result of a verification: counts of what was recomputed, and all mismatches.
 
-    ``commitment`` says whether the seed is the one committed to. It is None without a commitment.
-    ``signature`` says whether the signature covers the run's last digest. It is None without a
-    signature. ``signer`` is the organiser's public key. ``trusted`` says whether that key is the
-    user's own or one that the user trusts. Both are None for a file of matches. ``entries`` is the
-    number of entries in the store's chain that agree. ``incidents`` describes the organiser's
-    decisions and the void matches in sentences.
+    ``finished`` says whether the run has ended. ``commitment`` says whether the seed is the one
+    committed to. It is None without a commitment. ``signature`` says whether the signature covers
+    the run's last digest. It is None without a signature. ``signer`` is the organiser's public key.
+    ``trusted`` says whether that key is the user's own or one that the user trusts. Both are None
+    for a file of matches, or if the run cannot be read. ``entries`` is the number of entries in the
+    store's chain that agree. ``incidents`` describes the organiser's decisions and the void matches
+    in sentences.
     """
 
     finished: bool = False
@@ -71,7 +72,7 @@ class Verification:
 
     @property
     def verified(self) -> bool:
-        """Whether everything agreed."""
+        """Whether there are no mismatches."""
         return not self.mismatches
 
     def report(self, match: str | None, details: Iterable[str]) -> None:
@@ -79,13 +80,13 @@ class Verification:
         self.mismatches += [Mismatch(match, detail) for detail in details]
 
     def count(self, record: MatchRecord) -> None:
-        """Add a recomputed match to the counts."""
+        """Add a recomputed match to the numbers of matches, deals and moves."""
         self.matches += 1
         self.deals += len(record.results)
         self.moves += len(record.moves)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the verification as JSON values, with the mismatches as "problems"."""
+        """Return the verification as JSON values, with "verified", and mismatches as "problems"."""
         fields = asdict(self)
         problems = fields.pop("mismatches")
         return {"verified": self.verified, **fields, "problems": problems}
@@ -96,8 +97,12 @@ def verify(
 ) -> Verification:
     """Recompute a whole run, and check its chain, signature and files.
 
-    An unreadable store is a mismatch, not an error. `watch` wraps the iteration over the matches,
-    for example to show progress. The chain of the run must contain all `receipts`.
+    An unreadable store is a mismatch, not an error, and so is each of `receipts` that the run's
+    chain does not contain. `watch` wraps the iteration over the matches, for example to show
+    progress, and must yield all of them in order.
+
+    Raises:
+        OSError: if the run's folder or a published file cannot be read.
     """
     done = Verification()
     try:
@@ -119,7 +124,8 @@ def verify(
 def verify_matches(store: RunReader, watch: Watch = iter) -> Verification:
     """Recompute the matches in a file of matches, each from its own seed.
 
-    `watch` wraps the iteration over the matches, as in `verify`.
+    A sentence in `incidents` says what a file does not show. `watch` wraps the iteration over the
+    matches, as in `verify`.
     """
     run = store.run()
     done = Verification(run.finished, incidents=[*run.incidents(), _NOT_SHOWN])
@@ -133,7 +139,7 @@ def verify_matches(store: RunReader, watch: Watch = iter) -> Verification:
 class _RunCheck:
     """A check of a store against the schedule that follows from the cup and its seed.
 
-    The counts and mismatches are added to `done`.
+    Creating it sets the facts about the run in `done`, and `check` adds counts and mismatches.
     """
 
     def __init__(self, store: StoreReader, done: Verification) -> None:
@@ -151,7 +157,10 @@ class _RunCheck:
         done.trusted = is_trusted(self.run.signer)
 
     def check(self, watch: Watch, receipts: Sequence[Digest]) -> None:
-        """Run all checks, in one pass over the matches. The parameters are those of `verify`."""
+        """Run all checks of the store, in one pass over the matches. Call this once.
+
+        The parameters are those of `verify`.
+        """
         done = self.done
         done.report(None, self.seed_mismatches())
         done.report(None, self.signature_mismatches())
@@ -184,7 +193,7 @@ class _RunCheck:
     def seed_mismatches(self) -> Iterator[str]:
         """Yield a sentence for each contradiction between the seed, the commitment and the cup.
 
-        Set `done.commitment`.
+        If there is a commitment, set `done.commitment`.
         """
         cup, digest = self.cup, self.run.commitment
         if digest is not None:
@@ -214,10 +223,11 @@ class _RunCheck:
             yield "The run has ended, but is not signed."
 
     def chain_mismatches(self, receipts: Sequence[Digest]) -> Iterator[str]:
-        """Yield a sentence for each misdated decision, the first changed row and missed receipts.
+        """Yield a sentence for the first changed row, each misdated decision and missing receipt.
 
-        Set `done.entries` to the number of entries that agree. Only these are compared with the
-        decisions and the receipts.
+        A decision is misdated if it states a wrong number of matches finished before it. A receipt
+        is missing if the chain does not contain it. Set `done.entries` to the number of entries
+        that agree. Only these are compared with the decisions and the receipts.
         """
         decisions, voids, finished = iter(self.run.decisions), iter(self.store.voids()), 0
         digests = dict.fromkeys((entry for entry, _ in receipts), "")
@@ -250,7 +260,10 @@ class _RunCheck:
                 )
 
     def epoch_mismatches(self) -> Iterator[str]:
-        """Yield a sentence for each wrong fact about an epoch of a ladder: its bots or tables."""
+        """Yield a sentence for each error in the epochs of a ladder.
+
+        The bots of an epoch must have joined. Its tables must be those that are drawn for its bots.
+        """
         if not isinstance(self.plan, LadderPlan):
             return
         for number, epoch in enumerate(self.run.epochs, 1):
@@ -262,9 +275,10 @@ class _RunCheck:
                 yield f"The tables of epoch {number} are not those that are drawn for its bots."
 
     def end_mismatches(self) -> Iterator[str]:
-        """Yield a sentence for each wrong fact about the end: the total, `settled`, the places.
+        """Yield a sentence for each error in the run's total, `settled` and places.
 
-        Before the end, a run must not have places.
+        Call this after the pass over the matches. Before the end, a run must not have places, and
+        nothing else is checked. If a match is missing, `settled` and the places are not checked.
         """
         run, plan = self.run, self.plan
         if not run.finished:
@@ -287,8 +301,8 @@ class _RunCheck:
     def pairings(self) -> Iterator[Pairing]:
         """Yield the planned matches in order, up to the end of the first incomplete round.
 
-        A round is incomplete if `on_missing` was called for one of its matches. Later rounds may
-        depend on its results.
+        Later rounds may depend on the results of that round. A round is incomplete if `on_missing`
+        has recorded one of its matches, which must happen before the next match is taken.
         """
         for part in self.plan.rounds(self.run, self.scores):
             for block in part.blocks:
@@ -298,7 +312,7 @@ class _RunCheck:
                 return
 
     def on_missing(self, planned: Pairing) -> None:
-        """Record that a planned match is missing, which is a mismatch if the run is finished.
+        """Record that a planned match is missing. If the run is finished, add a mismatch to `done`.
 
         Matches that are skipped because of bots that no longer play are ignored.
         """

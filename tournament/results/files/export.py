@@ -38,9 +38,10 @@ class SeatRow(Row, frozen=True, kw_only=True):
     """One seat of one match: the columns of `Row`, and columns that standings do not read.
 
     `seed` is the seed of the game. `side` is 0 for the declarer's side and 1 for the other side. It
-    is None if every seat played for itself or there were several deals. `answers` counts the
-    requests that were answered completely. `think_ms` is the total time of these requests in
-    milliseconds. `slowest_ms` is the longest of these times, None if there are none.
+    is None if every seat played for itself, there was no declarer, or there were several deals.
+    `answers` counts the requests that were answered completely. `think_ms` is the total time of
+    these requests in milliseconds. `slowest_ms` is the longest of these times, None if there are
+    none.
     """
 
     seed: str
@@ -55,13 +56,13 @@ class DecisionRow(msgspec.Struct, frozen=True):
 
     `index` is the index of the move in the match, from 0. `view` is the seat's view as JSON.
     `moves` are the legal moves in canonical order, and `move` is the move that was played. `forced`
-    says whether it was the only legal move. `ms` is the thinking time in milliseconds, None if the
-    bot was not asked. `fault` is the kind of fault for which the default move was played, else
-    None. `info` has, as JSON, the numbers that the bot gave beside the move, None if it gave none.
-    `deal_points` and `match_points` are the seat's points in this deal and in the whole match,
-    before the strike-out rule. `words` and `numbers` are the view as encoded by
-    `learning.encoding`, and `move_words` the encoded legal moves. `action` is as returned by
-    `learning.encoding.action_of`.
+    says whether it was played without asking the bot, as the only legal move. `ms` is the thinking
+    time in milliseconds, None if the bot was not asked. `fault` is the kind of fault for which the
+    default move was played, else None. `info` has, as JSON, the numbers that the bot gave beside
+    the move, None if it gave none. `deal_points` and `match_points` are the seat's points in this
+    deal and in the whole match, before the strike-out rule. `words` and `numbers` are the view as
+    encoded by `learning.encoding`, and `move_words` the encoded legal moves. `action` is the move's
+    index in `moves`, or None, as returned by `learning.encoding.action_of`.
     """
 
     match: str
@@ -92,13 +93,15 @@ def export(store: RunReader, format: str, out: BinaryIO, *, text: bool = False) 
     """Write a run to `out` in one of FORMATS. Return the number of rows or matches written.
 
     With `text`, decisions are JSONL, otherwise Parquet. Matches and decisions leave out unfinished
-    blocks until the run is finished. Rows of seats leave out the tables of disqualified bots.
-    They take two passes over the matches, and a third if [stop] ended the cup.
+    blocks until the run is finished. Rows of seats leave out the tables of disqualified bots. They
+    take two passes over the matches, and a third if [stop] ended the cup. While the run is being
+    played, `store` must be a snapshot, so that all passes see the same matches.
 
     Raises:
         ExportError: if the library for Parquet is not installed, or decisions are written and a
             match cannot be replayed.
         StoreError: if the store cannot be read.
+        OSError: if `out` cannot be written.
     """
     if format == "csv":
         return _csv(rows(store), out)
@@ -116,7 +119,8 @@ def export(store: RunReader, format: str, out: BinaryIO, *, text: bool = False) 
 def rows(store: RunReader) -> Iterator[SeatRow]:
     """Yield a row for each seat of each finished match, by block, seating and seat.
 
-    Tables of disqualified bots are left out.
+    Tables of disqualified bots are left out. While the run is being played, `store` must be a
+    snapshot, since the matches are read two or three times.
     """
     run = store.run()
     cup, format, stop = run.cup, run.cup.format, run.cup.stop
@@ -165,6 +169,8 @@ def rows(store: RunReader) -> Iterator[SeatRow]:
 
 def decision_rows(record: MatchRecord) -> Iterator[DecisionRow]:
     """Yield a row for each move of a match that a bot was asked for or that was forced, in order.
+
+    The default moves of a seat that has been struck out are left out.
 
     Raises:
         ExportError: if a move is not legal.

@@ -86,7 +86,7 @@ class _Unnamed(Format):
     decides_places: ClassVar[bool] = True
 
     def plan(self, setup: Setup) -> Plan:
-        """Rows are never planned."""
+        """Raise NotImplementedError, since rows are never planned."""
         raise NotImplementedError
 
 
@@ -94,11 +94,13 @@ class ExportedRows:
     """The results of a run, read from rows of seats in any order."""
 
     def __init__(self, lines: Iterable[bytes], name: str) -> None:
-        """Read and check all rows. `name` is the name of the file in error messages.
+        """Read and check all rows, each a line of JSON.
+
+        `name` is the name of the file in error messages, and of the cup if the rows name none.
 
         Raises:
-            LineError: if there is no row, a row is bad, rows contradict each other, or there are
-                more than 2,000 bots.
+            LineError: if there is no row, a row is bad, rows contradict each other, no row is the
+                challenger's, or there are more than 2,000 bots.
         """
         self._name = name
         self._places: dict[str, int | None] = {}
@@ -159,7 +161,7 @@ class ExportedRows:
         )
 
     def summaries(self) -> list[MatchSummary]:
-        """Return the matches, by block and seating."""
+        """Return the matches, by block and seating, without thinking times."""
         return self._matches
 
     def _error(self, number: int, text: str) -> LineError:
@@ -188,7 +190,10 @@ class ExportedRows:
             )
 
     def _match(self, seats: Sequence[tuple[int, Row]]) -> MatchSummary:
-        """Return the match that these rows describe, each given as (line number, row).
+        """Return the match that the rows in `seats` describe.
+
+        `seats` has (line number, row) for each row, sorted by seat. Store the bots of the match's
+        block and, from the first match, the number of seats, for later matches.
 
         Raises:
             LineError: if the rows do not have each seat once, or contradict each other, the other

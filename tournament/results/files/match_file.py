@@ -125,10 +125,14 @@ def _index_problems(line: MatchLine) -> Iterator[str]:
 
 
 def _record(line: MatchLine, any_moves: bool) -> MatchRecord:
-    """Return the match of a line. What the line does not have, such as outputs, is empty or 0.
+    """Return the match of a line, in which `_problems` must have found no problem.
+
+    What the line does not have, such as outputs, is empty or 0. With `any_moves`, the times, faults
+    and fallbacks from the first illegal move on are left out.
 
     Raises:
-        LineError: if an option is not valid or, unless `any_moves`, a move is not legal.
+        LineError: if the number of players, the seed or an option is not valid or, unless
+            `any_moves`, a move is not legal.
     """
     try:
         seats, illegal = seats_of(line)
@@ -192,7 +196,8 @@ def _record(line: MatchLine, any_moves: bool) -> MatchRecord:
 def _run(line: MatchLine, about: dict[str, tuple[Identity, ...]], count: int) -> Run:
     """Return the run in a file of `count` matches, from its first line.
 
-    `about` has what each bot states about itself, in the order in which the bots first played.
+    `about` has an entry for each bot, in the order in which they first appear in the file. An
+    entry is empty if the bot states nothing about itself.
     """
     stated = line.cup
     keys = msgspec.structs.asdict(stated.format)

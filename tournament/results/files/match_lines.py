@@ -190,7 +190,7 @@ def match_lines(store: RunReader) -> Iterator[MatchLine]:
 
 
 def _cup_facts(run: Run) -> CupFacts:
-    """Return the facts about the cup that every line repeats."""
+    """Return the facts about the cup that every line repeats, with no joins or skips."""
     cup = run.cup
     return CupFacts(
         name=cup.name,
@@ -240,7 +240,7 @@ def times_by_move(record: MatchRecord, seats: list[int]) -> Iterator[float | Non
     """Yield the thinking time of each move in milliseconds, or None if no bot was asked for it.
 
     Times are rounded to microseconds. ``seats`` has the seat of each move. It may end before an
-    illegal move. None is yielded for the moves after its end.
+    illegal move, and then None is yielded for the moves after its end.
     """
     times = [iter(of_seat) for of_seat in record.times]
     for index in range(len(record.moves)):

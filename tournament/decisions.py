@@ -47,8 +47,8 @@ _SENTENCES: Final[dict[type[AnyDecision], str]] = {
 def exclusions(decisions: Iterable[AnyDecision]) -> list[Exclusion]:
     """Return the decisions after which a bot no longer plays, in order.
 
-    Decisions that were taken back are left out. A decision that disqualifies several versions of a
-    bot is returned once for each version, with that version as its `bot`.
+    Decisions that an `Undo` took back are left out. A decision that disqualifies several versions
+    of a bot is returned once for each version, with that version as its `bot`.
     """
     standing: list[Exclusion] = []
     for decision in decisions:
@@ -70,9 +70,9 @@ def _by_bot(decision: Exclusion) -> Iterator[Exclusion]:
 
 
 def other_versions(decisions: Iterable[AnyDecision], bot: str) -> tuple[str, ...]:
-    """Return the other versions of a ladder's bot that its author has entered, in order.
+    """Return the other versions of a ladder's bot by the same author, in the order of joining.
 
-    There are none for a bot that the organiser entered.
+    The result is empty for a bot that the organiser entered.
     """
     authors = {join.bot: join.author for join in decisions if isinstance(join, Join)}
     author = authors.get(bot)
@@ -94,12 +94,12 @@ def absent(decisions: Iterable[AnyDecision]) -> frozenset[str]:
 
 
 def exclusion_of(decisions: Iterable[AnyDecision], bot: str) -> Exclusion | None:
-    """Return the latest decision after which a bot no longer plays, or None if the bot plays."""
+    """Return the latest decision after which this bot no longer plays, or None if there is none."""
     return {exclusion.bot: exclusion for exclusion in exclusions(decisions)}.get(bot)
 
 
 def exclusion_notices(decisions: Iterable[AnyDecision]) -> dict[str, str]:
-    """Return a sentence for the author of each bot that no longer plays, by bot."""
+    """Return an English sentence for the author of each bot that no longer plays, by bot."""
     return {
         item.bot: f"{item.bot} has left."
         if isinstance(item, Leave)
@@ -142,7 +142,7 @@ def skipped(decisions: Iterable[AnyDecision]) -> frozenset[str]:
 
 
 def pending(decisions: Iterable[AnyDecision], voids: Iterable[AnyVoid]) -> list[tuple[int, str]]:
-    """Return the matches that decisions make void but that have not become void yet.
+    """Return the matches that `Void` decisions name but that have not become void yet, in order.
 
     Each item is (number of the decision, id of the match). `voids` are the void matches so far.
     """
@@ -153,12 +153,12 @@ def pending(decisions: Iterable[AnyDecision], voids: Iterable[AnyVoid]) -> list[
 
 
 def sentence(decision: AnyDecision) -> str:
-    """Return a decision, with its time and its reason, as a sentence for people."""
+    """Return the time of a decision, a colon, and the decision as in `describe`."""
     return f"{utc(decision.at)}: {describe(decision)}"
 
 
 def describe(decision: AnyDecision) -> str:
-    """Return a decision and its reason as a sentence, safe on a terminal."""
+    """Return a decision and its reason as a translated sentence, safe on a terminal."""
     why = f" ({decision.why})" if decision.why else ""
     return printable(f"{_what(decision)}{why}.")
 

@@ -9,12 +9,12 @@ _catalog: Final = ContextVar("catalog", default=ENGLISH)
 
 
 def speak(catalog: NullTranslations) -> None:
-    """Set the catalog with which messages are translated from now on in this context."""
+    """Set the catalog with which messages are translated from now on in the current context."""
     _catalog.set(catalog)
 
 
 def catalog() -> NullTranslations:
-    """Return the catalog with which messages are translated in this context."""
+    """Return the catalog of the current context. By default messages stay in English."""
     return _catalog.get()
 
 

@@ -57,7 +57,7 @@ class VoidCount(Struct, frozen=True):
 class Upcoming(Struct, frozen=True):
     """A block that is being played or comes next.
 
-    `block` is the number of the block. `played` of its `seatings` matches are finished.
+    `block` is the number of the block in the plan. `played` of its `seatings` matches are finished.
     """
 
     block: int
@@ -85,16 +85,17 @@ class Present(Struct, frozen=True):
 class Run:
     """A run, without its matches.
 
-    `cup` includes the bots that joined a ladder. `total` is the number of planned matches, or None
-    if it is not known. `begun` is the time at which it began (UTC, ISO 8601). `places` maps each
-    bot to the place that the format has decided, and is None if the format decided no places.
-    `settled` are the top bots if `[stop]` ended the cup, after `stopped_after` blocks. `extended`
+    `cup` includes the bots that joined a ladder. `total` is the number of planned matches, as in
+    `Plan.total`, or None if it is not known. `begun` is the time at which the run began (UTC, ISO
+    8601). `places` maps each bot to the place that the plan has decided, and is None if the plan
+    has decided no places. `settled` are the top bots if `[stop]` ended the cup. `stopped_after` is
+    the number of blocks after which it did so, or None if the blocks must be counted. `extended`
     says whether the cup grew after somebody may have seen its standings.
 
     `about` has the statements of each bot about itself, the latest last. `passed` are the bots that
-    passed the ladder's check. `failed` maps a bot to the reason why it cannot play. `unplaced` are
-    the bots that have no place for a reason that decisions do not show. `max_difference` is that of
-    the cup, or None if it is not known. `unsandboxed` says whether bots ran without a sandbox.
+    passed the ladder's check, and `failed` maps each bot that failed it to the reason. `unplaced`
+    are the bots that have no place for a reason that decisions do not show. `max_difference` is as
+    in `Cup`, or None if it is not known. `unsandboxed` says whether bots ran without a sandbox.
     `ranges` says when the rank ranges hold, as in `kind_of_ranges`.
     """
 
@@ -148,13 +149,13 @@ class Run:
 
     @property
     def authors(self) -> dict[str, str | None]:
-        """The author that the cup states for each bot, or None."""
+        """The author of each bot, by bot, with None where the cup states none."""
         return {bot.name: bot.author for bot in self.cup.bots}
 
     def companions(self) -> dict[str, str]:
         """Return the bots that play although another bot by their author is disqualified.
 
-        Each is mapped to the disqualified bot.
+        Each is mapped to the disqualified bot, or to the last in the cup if there are several.
         """
         bots = self.cup.bots
         disqualified = {bot.author: bot.name for bot in bots if bot.name in self.disqualified}
@@ -162,14 +163,17 @@ class Run:
         return {bot.name: disqualified[bot.author] for bot in playing if bot.author in disqualified}
 
     def incidents(self) -> list[str]:
-        """Return sentences about the organiser's decisions, void matches and the run as a whole."""
+        """Return sentences about the organiser's decisions, and the `caveats`.
+
+        Joins, leaves and skips in a ladder are not listed one by one.
+        """
         # A ladder has too many decisions about single bots and matches to list.
         shown = (item for item in self.decisions if not isinstance(item, Join | Leave | Skip))
         caveats, of_sandbox = self.caveats(), int(self.unsandboxed)
         return [*caveats[:of_sandbox], *map(sentence, shown), *caveats[of_sandbox:]]
 
     def caveats(self) -> list[str]:
-        """Return the sentences of `incidents` that are not about a single decision.
+        """Return translated sentences about void and skipped matches and the run as a whole.
 
         The first sentence is about the missing sandbox, if the run is `unsandboxed`.
         """
@@ -214,12 +218,12 @@ class StoredRun(Run):
     commitment: str | None
 
     def plan(self) -> Plan:
-        """Return the plan of the run."""
+        """Return a new plan of the run. In a ladder, it begins no new epoch."""
         return self.cup.plan(self.seed, self.match_key)
 
 
 def kind_of_ranges(cup: Cup, finished: bool, extended: bool) -> Literal["final", "anytime"]:
-    """Return when the rank ranges hold.
+    """Return when the rank ranges of a run hold. `extended` is as in `Run`.
 
     "final" means that they hold at the end of a run whose number of blocks was fixed in advance.
     "anytime" means that they hold however often somebody looks, even if the results decide when the

@@ -24,7 +24,10 @@ def normal(name: str) -> str:
 
 
 def problem(name: str) -> str | None:
-    """Check a name in normal form. Return None if the name is allowed, or an error with its fix."""
+    """Return what is wrong with a name, and the fix, or None if the name is allowed.
+
+    The name must be in normal form. A version number, as in ann/2, is not allowed.
+    """
     if not 1 <= len(name) <= LONGEST:
         return f"A name has 1 to {LONGEST} characters, not {len(name)}; choose another."
     if not name[0].isalnum() or not all(c in _MARKS or _is_plain(c) for c in name):
@@ -36,7 +39,7 @@ def problem(name: str) -> str | None:
 
 
 def _is_plain(letter: str) -> bool:
-    """Whether a letter is allowed. A Latin letter must look like an ASCII letter."""
+    """Whether a letter or digit is allowed. A Latin letter must look like an ASCII letter."""
     name = unicodedata.name(letter, "")
     return name.startswith(_LETTERS) and (name[0] != "L" or _skeleton(letter).isascii())
 
@@ -72,7 +75,7 @@ def _skeleton(name: str) -> str:
 
 @cache
 def _first_alike(letter: str) -> str:
-    """The lowest code point among a letter and the East Asian letters that look like it.
+    """The letter with the lowest code point among a letter and its East Asian lookalikes.
 
     Unicode's list of confusable letters decides. An ASCII letter stays as it is.
     """

@@ -18,8 +18,9 @@ KEY_FILE = "signing-key"
 
 
 def state_folder() -> Path:
-    """The user's folder for keys, which need not exist: `$XDG_STATE_HOME/stich`, by default
-    `~/.local/state/stich`.
+    """The user's folder for keys: `$XDG_STATE_HOME/stich`, by default `~/.local/state/stich`.
+
+    The folder need not exist. A relative `$XDG_STATE_HOME` is ignored.
 
     Raises:
         RuntimeError: if `$XDG_STATE_HOME` is not an absolute path and the user has no home folder.

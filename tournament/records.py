@@ -61,10 +61,11 @@ class FaultRecord:
     """A fault, with all that is needed to understand it and to repeat the request.
 
     `turn` counts the requests to this seat in the match, from 1. `played` is the default move that
-    was played instead, and `move` its index in `MatchRecord.moves`. `started` is the time of the
-    request (UTC, ISO 8601). The request took `elapsed_ms` of at most `deadline_ms`. `move_ms` is
-    the time for a move, and `bank_ms` the bank before the request. `output` is the end of the bot's
-    output at that time, or "" for a remote bot.
+    was played instead, and `move` its index in `MatchRecord.moves`. `detail` says what was wrong.
+    `request` is the body of the request, and `started` its time (UTC, ISO 8601). The
+    request took `elapsed_ms` of at most `deadline_ms`. `move_ms` is the time for a move, and
+    `bank_ms` the bank before the request. `output` is the end of the bot's output at that time, or
+    "" for a remote bot.
     """
 
     seat: int
@@ -100,9 +101,10 @@ class FallbackRecord:
 class Pairing:
     """A match to play, and its place in the plan of the cup.
 
-    `table` names the bots in the order of the cup. `seating` names the bot at each seat (in a duel
-    one bot has several seats). `block` is the number of the block in the plan, from 1, and `key`
-    identifies the block even if the plan grows. `number` counts the block's `seatings` from 0.
+    `match` is the id. `table` names the bots in the order of the cup, in a ladder by name.
+    `seating` names the bot at each seat (in a duel a bot may have several). `block` is the number
+    of the block in the plan, from 1, and `key` identifies the block even if the plan grows.
+    `number` counts the block's `seatings` from 0. `seed` determines the cards.
     """
 
     match: str
@@ -118,7 +120,7 @@ class Pairing:
 
     @classmethod
     def alone(cls, match: str, seating: Sequence[str], seed: str) -> Pairing:
-        """Return a match outside any cup. `seating` names the bot at each seat."""
+        """Return a match outside any cup: the only one of block 0. `match` is its id."""
         bots = tuple(seating)
         return cls(match, 0, seed, 1, "", 0, 1, table=bots, seating=bots, seed=seed)
 
@@ -128,15 +130,16 @@ class MatchRecord(Pairing):
     """A finished match with all its moves.
 
     `scores`, `adjusted`, `times` and `outputs` are by seat. `adjusted` are the scores after the
-    strike-out rule. `struck` are the seats that were struck out. `times` has the milliseconds of
-    each request in order, including faults. `started` is the time at which it began (UTC, ISO
-    8601). `wall_ms` is how long the match took, and `own_ms` the runner's share of that.
+    strike-out rule. `struck` are the seats that were struck out. `results` are by deal. `times` has
+    the milliseconds of each request in order, including faults. `outputs` has the end of each
+    bot's output. `started` is the time at which the match began (UTC, ISO 8601). `wall_ms` is how
+    long the match took, and `own_ms` the runner's share of that.
 
     `forced` has the indexes of moves that were played without a request because no other move was
     legal. `info` has the bots' information about their moves, by index of the move. `info_full` are
     the seats that reached the limit on `info`, so some of it was dropped. `fallbacks` are the moves
-    that were not the bot's own. A store shows `info` and `fallbacks` once all seatings of the block
-    have ended.
+    that were not the bot's own. A store shows `info` and `fallbacks` only once all seatings of the
+    block have ended.
     """
 
     game: str
@@ -171,7 +174,10 @@ class MatchRecord(Pairing):
         return games.get(self.game).sides(self.results[0], self.players)
 
     def answered(self, seat: int) -> list[float]:
-        """Return the milliseconds of a seat's requests that were answered completely, in order."""
+        """Return the milliseconds of each request to a seat that was answered completely, in order.
+
+        Requests that ended in the fault `timeout` or `unreachable` are left out.
+        """
         unanswered = {
             fault.turn
             for fault in self.faults
@@ -200,7 +206,7 @@ class VoidRecord(Struct, frozen=True, kw_only=True, tag_field="cause"):
     """A match that does not count and is played again: an `Outage` or a `Revocation`.
 
     `match`, `block`, `key`, `round`, `number` and `seating` are as in `Pairing`. `why` is a
-    sentence. `started` and `ended` are times in UTC, ISO 8601.
+    sentence. The match began at `started` and became void at `ended` (UTC, ISO 8601).
     """
 
     match: str
@@ -223,7 +229,8 @@ class Outage(VoidRecord, frozen=True, tag="outage"):
 class Revocation(VoidRecord, frozen=True, tag="decision"):
     """A finished match that a decision of the organiser made void.
 
-    `decision` is the number of the decision. `record` has the stored rows of the match, in Base64.
+    `decision` is the number of the decision. `record` is the match, as compressed JSON in
+    Base64.
     """
 
     decision: int
@@ -250,10 +257,11 @@ def place_of(match: Pairing | VoidRecord) -> Place:
 
 
 class Decision(Struct, frozen=True, kw_only=True, tag_field="kind", tag=str.lower):
-    """A decision of the organiser or, in a ladder, of an author. Each kind has a subclass.
+    """A decision of the organiser or, in a ladder, of an author or the runner.
 
-    The store sets `number`, which counts the decisions of a run from 1, `at`, the time (UTC, ISO
-    8601), and `after`, the number of matches that were finished before. `why` is the reason or "".
+    Each kind has a subclass. The store sets `number`, which counts the decisions of a run from 1,
+    `at`, the time (UTC, ISO 8601), and `after`, the number of matches that were finished before.
+    `why` is the reason or "".
     """
 
     number: int = 0
@@ -268,7 +276,7 @@ class Decision(Struct, frozen=True, kw_only=True, tag_field="kind", tag=str.lowe
 
 
 class Pause(Decision, frozen=True):
-    """The decision that no match begins until a `Resume`."""
+    """The decision that no match begins until a `Resume` or a `Finish`."""
 
 
 class Resume(Decision, frozen=True):
@@ -299,7 +307,10 @@ class Disqualify(Decision, frozen=True):
 
 
 class Undo(Decision, frozen=True):
-    """The decision that takes back the latest `Withdraw` or `Disqualify`, which names `bot`."""
+    """The decision that takes back the latest `Withdraw` or `Disqualify` still in force.
+
+    `bot` is a bot that it excluded.
+    """
 
     bot: str
 
@@ -346,7 +357,8 @@ class Epoch:
     """An epoch of a ladder.
 
     `number` counts the epochs from 1, and `at` is the time at which the epoch began (UTC, ISO
-    8601). `tables` were drawn for `bots`, which could play: one block each, as (stage, bots).
+    8601). `bots` are those that could play. `tables` were drawn for them, as (stage, bots of the
+    table), and have one block each.
     """
 
     number: int
@@ -400,6 +412,6 @@ class BlockRecord:
 
 
 def adjusted(scores: tuple[int, ...], struck: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the scores by seat, of which the seats in `struck` get the worst of all."""
+    """Return the scores by seat, with the worst of all for the seats in `struck`."""
     worst = min(scores)
     return tuple(worst if seat in struck else score for seat, score in enumerate(scores))

@@ -7,7 +7,7 @@ from tournament.language import ngettext
 
 
 def plural(count: int, noun: str, irregular: str | None = None) -> str:
-    """A number with its noun, such as 1 block or 2 blocks. `irregular` is an irregular plural."""
+    """A number with its English noun: 1 block, 2 blocks. `irregular` is an irregular plural."""
     return f"{count} {noun if count == 1 else irregular or noun + 's'}"
 
 
@@ -38,7 +38,7 @@ def unreachable(bots: Sequence[str]) -> str:
 
 
 def utc(at: str) -> str:
-    """A UTC time in ISO 8601 as people read it, to the minute: 2026-11-23 18:00 UTC."""
+    """A time as people read it, to the minute: 2026-11-23 18:00 UTC. `at` is UTC in ISO 8601."""
     return f"{at[:16].replace('T', ' ')} UTC"
 
 

@@ -19,10 +19,11 @@ def commitment(seed: str) -> str:
 
 
 def committed_seed(named: str | None) -> str:
-    """Draw a fresh seed for a cup that commits to its seed: a random part of 64 hexadecimal digits.
+    """Draw a fresh seed for a cup that commits to its seed.
 
-    `named` is the seed in the CUP.toml or None, and precedes the random part with a colon. The
-    random part keeps anyone who sees the commitment, or a hand, from trying likely seeds.
+    It is `named`, which is the seed in the CUP.toml, then a colon and 64 random hexadecimal digits,
+    or only the digits if `named` is None. Because of the digits, nobody who sees the commitment or
+    a hand can find the seed by trying likely ones.
     """
     drawn = secrets.token_hex(32)
     return drawn if named is None else f"{named}:{drawn}"
@@ -32,7 +33,7 @@ def follows(seed: str, named: str | None, committed: bool) -> bool:
     """Return whether a run of a cup may have this seed.
 
     `named` is the seed in the CUP.toml, or None if any seed will do. `committed` says whether the
-    cup commits to its seed. If so, the named seed may be followed by a colon and a random part.
+    cup commits to its seed. If so, the named seed may be followed by a colon and any text.
     """
     if named is None or seed == named:
         return True
@@ -42,7 +43,7 @@ def follows(seed: str, named: str | None, committed: bool) -> bool:
 def weakness(seed: str) -> str:
     """A warning if this seed does not look like a random hexadecimal number, otherwise "".
 
-    Words and dates have few places where a letter stands next to a digit.
+    In a random number, letters often stand next to digits; in words and dates they rarely do.
     """
     pairs = {pair for pair in pairwise(seed) if "".join(pair).isalnum()}
     if sum(left.isalpha() != right.isalpha() for left, right in pairs) >= _DRAWN:

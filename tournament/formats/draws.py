@@ -10,11 +10,11 @@ from collections.abc import Iterable
 
 
 def draw(kind: str, seed: str, *subject: str) -> str:
-    """A draw of this kind from a cup's seed, as 64 hexadecimal digits."""
+    """A draw of this kind for this subject from a cup's seed, as 64 hexadecimal digits."""
     text = json.dumps([kind, seed, *subject], ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
 def shuffled(names: Iterable[str], kind: str, seed: str, *subject: str) -> list[str]:
-    """The names in a drawn order, which does not depend on the order of `names`."""
+    """The names in an order drawn for this subject, whatever the order of `names`."""
     return sorted(names, key=lambda name: (draw(kind, seed, *subject, name), name))

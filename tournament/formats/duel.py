@@ -38,7 +38,7 @@ class Duel(WithDeals):
 
 
 def reach(setup: Setup) -> Reach:
-    """Return the reach of a block: the most by which two bots can differ, in points per deal."""
+    """Return the reach of a block: how far two bots can differ in it, in points per deal."""
     game = games.get(setup.game)
     return reach_of(game.max_difference(setup.players, setup.options), game.bounded)
 
@@ -47,7 +47,8 @@ class DuelPlan(Plan):
     """Rounds of a few blocks, until the duel is decided or all blocks are played.
 
     The setup must have two bots. The duel is decided once it is settled which bot is better, or
-    that the difference is too small to matter. `look` has the bets on all blocks so far.
+    that the difference is at most the format's `within`. `look` has the bets on all blocks of the
+    finished rounds.
     """
 
     def __init__(self, setup: Setup, format: Duel) -> None:
@@ -57,7 +58,10 @@ class DuelPlan(Plan):
         self.look = self._bets(())
 
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield rounds of up to `BLOCKS_PER_ROUND` blocks. Update `look` after each round."""
+        """Yield rounds of up to `BLOCKS_PER_ROUND` blocks. Update `look` after each round.
+
+        There is no further round once the duel is decided.
+        """
         first, second = self.setup.bots
         differences: list[float] = []
         for start in range(0, self.blocks, BLOCKS_PER_ROUND):

@@ -74,19 +74,21 @@ class Format(ABC):
         """Return the value of `cards` for a cup that does not set it.
 
         `remembers` says whether a bot of the cup may remember cards from one seating to the next. A
-        started bot cannot, since each seating has its own process.
+        started bot cannot, since each seating has its own process. The cards are fresh if a bot may
+        remember them and a table has more than one seating.
         """
         return "fresh" if remembers and self.seating != "fixed" else "shared"
 
     def tables(self, bots: int, players: int) -> int:
-        """Return the number of different tables of `players` seats for so many bots.
+        """Return the number of different tables that play if the cup has so many bots.
 
-        The number is 0 in formats that do not list their tables in advance.
+        A table has `players` seats. The number is 0 in formats that do not list their tables in
+        advance.
         """
         return 0
 
     def always(self) -> tuple[str, ...]:
-        """Return the names of the bots that sit at every table: in most formats, none."""
+        """Return the names of the bots that sit at every table. In most formats there are none."""
         return ()
 
     def named_bots(self) -> Iterator[tuple[str, str]]:

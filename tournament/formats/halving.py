@@ -17,7 +17,7 @@ from tournament.ranking.effects import fit
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A stage: the number of its bots, and how many times tables are drawn for them."""
+    """A stage: the number of its bots, and how many times all tables are drawn anew for them."""
 
     bots: int
     seatings: int
@@ -27,9 +27,9 @@ def stages(bots: int, players: int, deals: int) -> list[Stage]:
     """The stages of a halving, in order.
 
     After each stage half of the bots play on, rounded up to full tables. The last stage has one
-    table. For example, 30 bots at tables of three have stages of 30, 15, 9, 6 and 3 bots. The first
-    stage has `deals` seatings, but at least two if some bots must sit out. Each later stage has at
-    least as many blocks as the first.
+    table. For example, 30 bots at tables of three have stages of 30, 15, 9, 6 and 3 bots. In the
+    first stage tables are drawn `deals` times, but at least twice if some bots must sit out. Each
+    later stage draws them as often as it takes to have at least as many blocks as the first.
     """
     result = [Stage(bots, max(deals, 2) if bots % players else deals)]
     blocks = bots // players * result[0].seatings
@@ -96,7 +96,7 @@ class HalvingPlan(Plan):
     def _best(
         self, scores: Scores, blocks: int, bots: Sequence[str], count: int, number: int
     ) -> list[str]:
-        """The `count` bots that play on in stage `number`, best first.
+        """The `count` of these bots that play on in stage `number`, best first.
 
         The scores in the first `blocks` blocks decide, and a draw decides between equal scores.
         """

@@ -21,7 +21,8 @@ def cuts(bots: int, players: int) -> list[list[int]]:
     """The rounds before the final: for each, the number of bots that advance from each table.
 
     The better half of a table advances, rounded down: two of five. More bots may advance from the
-    last table of the first round, so that the final is full. Bots without a table have a bye.
+    last table of the first round, so that the final is full. Bots without a table have a bye. The
+    list is empty if all bots fit at one table.
     """
     half = players // 2
     eliminated = players - half
@@ -55,12 +56,15 @@ class Knockout(WithDeals):
         return KnockoutPlan(setup, self)
 
     def named_bots(self) -> Iterator[tuple[str, str]]:
-        """Return ("seeds", name) for each seeded bot, best seed first."""
+        """Yield ("seeds", name) for each seeded bot, best seed first."""
         return (("seeds", name) for name in self.seeds)
 
 
 class KnockoutPlan(Plan):
-    """Rounds of tables. The last round has the final, and perhaps a table for bronze."""
+    """Rounds of tables, of which the last has the final.
+
+    With `bronze`, it also has a table of the best eliminated bots, if the bots fill two tables.
+    """
 
     def __init__(self, setup: Setup, format: Knockout) -> None:
         super().__init__(setup)
@@ -113,9 +117,9 @@ class KnockoutPlan(Plan):
         _award(places, [(key, name) for key, name in eliminated if name not in places])
 
     def _tables(self, remaining: Sequence[str], count: int) -> list[Table]:
-        """`count` tables of similar strength, to which bots are dealt in snake order by seed.
+        """`count` tables of similar strength, to which bots are assigned in snake order by seed.
 
-        If there are too many bots, the best seeds have a bye.
+        `remaining` has the bots, best seed first. If there are too many, the best seeds have a bye.
         """
         tables: list[list[str]] = [[] for _ in range(count)]
         playing = remaining[len(remaining) - count * self.setup.players :]
@@ -129,7 +133,7 @@ class KnockoutPlan(Plan):
     ) -> list[tuple[_Key, str]]:
         """The bots that are eliminated in a round, best first, as (place key, name).
 
-        `cut` has the number of bots that advance from each table.
+        `cut` has the number of bots that advance from each table. `keys` is from `_keys`.
         """
         beaten = []
         for table, advancing in zip(tables, cut, strict=True):
@@ -140,17 +144,17 @@ class KnockoutPlan(Plan):
         return sorted(beaten, key=lambda item: (item[0], self._lot(stage, item[1])))
 
     def _lot(self, stage: str, name: str) -> str:
-        """The draw that decides which of several equal bots advance or play for bronze."""
+        """A bot's draw in a stage. Of equal bots, the lowest advance or play for bronze."""
         return draw("tie", self.setup.seed, stage, name)
 
 
 def _keys(
     means: dict[str, list[Fraction]], results: Mapping[StageTable, Mapping[str, Fraction]]
 ) -> dict[str, _Key]:
-    """Add the results of a round to `means`. Return the key of each bot by name.
+    """Add the results of a round to `means`. Return the key of each bot in `means`, by name.
 
-    A key has the bot's mean at its last table, and the mean of the means of all its tables. Both
-    are negative, so that less is better.
+    A key has the bot's mean score at its last table, and the mean of these means over all its
+    tables. Both are negated, so that less is better.
     """
     for table in results.values():
         for name, mean in table.items():

@@ -75,8 +75,9 @@ class LadderPlan(Plan):
     """The epochs of a run, one round each.
 
     An epoch begins once the previous one is complete, so its tables depend only on results that
-    cannot change later. `gather` returns the bots that can play now, in order of arrival, and may
-    take seconds. By default there are none, as for a run that is only read, and no epoch begins.
+    cannot change later. `gather` returns the bots that can play now, in the order of the cup, and
+    may take seconds. By default it returns none, as for a run that is only read, and no epoch
+    begins.
     """
 
     def __init__(self, setup: Setup, gather: Gather = lambda _run: ()) -> None:
@@ -89,8 +90,9 @@ class LadderPlan(Plan):
     def next(self, run: Progress, scores: Scores) -> Round | Wait | Done:
         """Return the round of the current epoch, or of a new one if the current one is complete.
 
-        Returns `Wait` if there are too few bots for a table, and `Done` once a decision has ended
-        the ladder. May take seconds when an epoch begins.
+        An `epoch` in the round is new, and the caller must store it. Returns `Wait` if too few bots
+        for a table can play, and `Done` once a decision has ended the ladder and the last epoch is
+        complete. May take seconds between epochs, because it calls `gather`.
         """
         step = super().next(run, scores)
         if isinstance(step, Round) or finished_by(run.decisions):
@@ -109,27 +111,30 @@ class LadderPlan(Plan):
         return self._rounds(run, 0)
 
     def open_rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield the round of the last epoch. Earlier epochs are complete."""
+        """Yield the round of the last epoch, if there is one. Earlier epochs are complete."""
         return self._rounds(run, max(0, len(run.epochs) - 1))
 
     def _rounds(self, run: Progress, complete: int) -> Iterator[Round]:
-        """Yield the rounds after the first `complete` epochs."""
+        """Yield the rounds of all epochs but the first `complete`, without skipped tables."""
         skips, offset = skipped(run.decisions), _blocks(run.epochs[:complete])
         for epoch in run.epochs[complete:]:
             yield Round(epoch.number, len(epoch.tables), self._play(epoch, offset, skips))
             offset += len(epoch.tables)
 
     def _play(self, epoch: Epoch, offset: int, skips: Set[str]) -> Iterator[Block]:
-        """Yield the blocks of an epoch without those that have a match in `skips`."""
+        """Yield the blocks of an epoch, numbered from `offset` + 1.
+
+        Blocks that have a match in `skips` are left out, but keep their numbers.
+        """
         for number, (stage, table) in enumerate(epoch.tables, offset + 1):
             block = self._maker.make(number, epoch.number, stage, table, 1)
             if skips.isdisjoint(block.matches):
                 yield block
 
     def total(self, run: Progress, scores: Scores, gone: Set[str]) -> int:
-        """Return the number of matches that are finished or that the last epoch has left to play.
+        """Return the number of finished matches, plus those that the last epoch has left to play.
 
-        Tables with bots in `gone` are not left to play.
+        Skipped tables and tables with bots in `gone` have none left to play.
         """
         missing = 0
         for round in self.open_rounds(run, scores):
@@ -141,7 +146,11 @@ class LadderPlan(Plan):
     def draw(
         self, run: Progress, scores: Scores, number: int, bots: Sequence[str]
     ) -> tuple[StageTable, ...]:
-        """Return the tables of epoch `number` for these bots, as `draw_tables` draws them."""
+        """Return the tables of epoch `number` for these bots, as `draw_tables` draws them.
+
+        All earlier epochs must be complete. Their results are read once and kept, so the numbers
+        must not decrease from call to call.
+        """
         for epoch in run.epochs[self._learnt : number - 1]:
             points = scores(epoch.number)
             self._known.add(
@@ -160,14 +169,14 @@ def _blocks(epochs: Iterable[Epoch]) -> int:
 
 
 class KnownBots:
-    """The record of a ladder's blocks so far, for bots by name."""
+    """The record of a ladder's blocks so far, and the number of each bot in it, by name."""
 
     def __init__(self) -> None:
         self.record = LadderRecord()
         self._numbers: dict[str, int] = {}
 
     def add(self, tables: Iterable[tuple[str, Mapping[str, float]]]) -> None:
-        """Add the tables of an epoch, each as (stage, points per deal by bot)."""
+        """Add all finished tables of the next epoch, each as (stage, points per deal by bot)."""
         rows = [
             (block, name, points[name], stage)
             for block, (stage, points) in enumerate(tables)
@@ -193,11 +202,12 @@ class KnownBots:
 def draw_tables(
     seed: str, epoch: int, bots: Iterable[str], players: int, known: KnownBots
 ) -> list[StageTable]:
-    """The tables of an epoch, one block each, as (stage, table). Empty if there are too few bots.
+    """Draw the tables of an epoch for ``bots``, one block each, as (stage, table).
 
-    ``known`` must hold exactly the blocks of all earlier epochs. Bots that are not in ``known`` yet
-    are added to it. The bots of one stage can be compared, since they sit at one table or, in a
-    pass, have equal chances to sit at any of its tables.
+    There are none if there are fewer bots than ``players``. ``known`` must hold exactly the blocks
+    of all earlier epochs. Bots that are not in ``known`` yet are added to it. The bots of one stage
+    can be compared, since they sit at one table or, in a pass, have equal chances to sit at any of
+    its tables.
     """
     names = sorted(bots)
     if len(names) < players:
@@ -216,8 +226,9 @@ def _even(
 ) -> list[StageTable]:
     """Draw passes with `blocks` tables in total, as (stage, table).
 
-    New bots are seated first. While there are new bots, a pass has at most one table for each.
-    ``played``, which has the number of each bot's blocks, is updated in place.
+    There must be at least ``players`` names. Bots with fewer than ``NEW`` blocks are seated first,
+    and while there are any, a pass has at most one table for each of them. ``played`` has the
+    number of each bot's blocks, to which the drawn blocks are added.
     """
     tables: list[StageTable] = []
     number = 0
@@ -250,7 +261,7 @@ def _close(
 
     Each table seats two bots whose order is open, then bots whose order relative to one of the two
     is open, then others by Thompson sampling. If no order is open, Thompson sampling seats the bots
-    around the last place of the top. ``numbers`` has the bots' numbers in the record.
+    around the last place of the top. ``numbers`` has the numbers in the record of ``names``.
     """
     means, deviations = (estimate[numbers] for estimate in record.effects())
     best = np.argsort(-means, kind="stable")
@@ -283,8 +294,8 @@ def _open_pairs(record: LadderRecord, numbers: Ints, best: Ints) -> list[tuple[i
 
     The pairs are sorted by the lead of the better bot in standard deviations, the smallest first.
     Bots are given as indexes into ``numbers``, which has their numbers in the record. ``best`` has
-    the known bots, best first. The candidates are neighbours among the first ``TOP`` of them, and
-    the last of these paired with every known bot below the top.
+    the bots with at least ``KNOWN`` blocks, best first. The candidates are the neighbours among the
+    first ``TOP`` of them, and the last of these paired with each bot in ``best`` after it.
     """
     settled, evidence = record.settled(), record.evidence()
     first, rest = best[:TOP].tolist(), best[TOP:].tolist()

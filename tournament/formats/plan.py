@@ -21,8 +21,9 @@ Seating = tuple[str, ...]
 class Setup:
     """The values that a plan depends on before the first match, besides the keys of its format.
 
-    `bots` are the names in the order of the cup. `seating` and `cards` come from `[format]`. `seed`
-    determines all draws except the ids of matches, which are drawn from the secret `match_key`.
+    `players` is the number of seats at a table. `bots` are the names in the order of the cup.
+    `seating` and `cards` come from `[format]`. `seed` determines all draws except the ids of
+    matches, which are drawn from the secret `match_key`.
     """
 
     game: str
@@ -107,9 +108,9 @@ def with_replays(block: Block, seed: str, remote: Set[str], voids: Mapping[str, 
 class Round:
     """A round of `size` blocks that do not depend on each other's results.
 
-    `blocks` may be an iterator that makes the blocks as they are needed, and includes finished
-    blocks. In a ladder, `size` also counts skipped blocks, which are not in `blocks`. `epoch` is
-    the epoch of a ladder that begins with the round, else None.
+    `blocks` includes finished blocks, and may be an iterator that makes blocks as they are needed.
+    In a ladder, `size` also counts skipped blocks, which are not in `blocks`. `epoch` is the epoch
+    of a ladder if the round begins it, else None.
     """
 
     number: int
@@ -129,8 +130,8 @@ class Wait:
 class Done:
     """The answer of a plan that has been played to its end.
 
-    `places` maps each bot to its place, and is None if places follow from the scores. `settled`
-    names the top bots in the order of the cup if `[stop]` ended the cup.
+    `places` is as in `Plan.places`. `settled` names the top bots in the order of the cup if
+    `[stop]` ended the cup, and is empty otherwise.
     """
 
     places: Mapping[str, int] | None = None
@@ -162,14 +163,15 @@ class Plan(ABC):
         return self.blocks * self._maker.matches
 
     def restart(self) -> None:
-        """Make `next` begin with the first open round again, for a new session."""
+        """Make `next` begin with the first of `open_rounds` again."""
         self._basis = None
 
     def next(self, run: Progress, scores: Scores) -> Round | Wait | Done:
         """Return the round to play next, `Wait` if there is none now, or `Done` at the end.
 
-        Call again once every match of a round is finished, or once the run's decisions or void
-        matches have changed. A change makes the plan begin with the first open round again.
+        Call again once every match of the round is finished, except at tables that the format
+        leaves out, or once the run's decisions or void matches have changed. A change makes the
+        plan begin with the first of `open_rounds` again.
         """
         basis = len(run.decisions), run.void_matches
         if basis != self._basis:
@@ -180,31 +182,38 @@ class Plan(ABC):
     def total(self, run: Progress, scores: Scores, gone: Set[str]) -> int:
         """Return the number of matches of a run played to its end without the bots in `gone`.
 
-        If the format leaves out their tables, only the played matches of these tables count.
+        If the format leaves out their tables, only the finished matches of these tables count.
         """
         return self.matches
 
     @abstractmethod
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield the rounds in order. Ask for the next only when the previous one is finished."""
+        """Yield all rounds in order. Ask for the next only when the previous one is finished."""
 
     def open_rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield the rounds with matches that may still be played or become void."""
+        """Yield the rounds from the first whose matches may still be played or become void.
+
+        By default these are all rounds. As in `rounds`, ask for the next only when the previous one
+        is finished.
+        """
         return self.rounds(run, scores)
 
     def places(self, run: Progress, scores: Scores) -> dict[str, int] | None:
-        """Return the place of every bot, best first, or None if places follow from the scores.
+        """Return the place of every bot, best first, or None if the standings decide the places.
 
         Call only once all rounds are played.
         """
         return None
 
     def number(self, block: BlockRecord) -> int:
-        """Return the number of a stored block in this plan, which may have grown since."""
+        """Return the number of a stored block in this plan.
+
+        It differs from the stored number if the plan has grown since the block was stored.
+        """
         return block.block
 
     def _round(self, number: int, offset: int, tables: Sequence[StageTable], deals: int) -> Round:
-        """Return a round in which each of these tables plays `deals` blocks.
+        """Return round `number`, in which each of these tables plays `deals` blocks.
 
         The blocks are numbered from `offset` + 1. Each table plays its first block before any
         table plays its second, so that no table gets far ahead.
@@ -237,9 +246,9 @@ class BlockMaker:
     def make(self, number: int, round: int, stage: str, table: Table, deal: int) -> Block:
         """Return a block of a table in a round.
 
-        `number` is the number of the block in the plan. `deal` is a number that distinguishes the
-        blocks of a table in the same stage. The key of the block is the JSON array of the stage,
-        the sorted names of the bots, and the deal.
+        `number` is the number of the block in the plan. `deal` must distinguish the blocks of a
+        table in the same stage. The key of the block is the JSON array of the stage, the sorted
+        names of the bots, and the deal.
         """
         key = json.dumps([stage, sorted(table), deal], ensure_ascii=False, separators=(",", ":"))
         seatings = self._seatings(table, key)
@@ -258,10 +267,10 @@ class BlockMaker:
         )
 
     def _seatings(self, table: Table, key: str) -> tuple[Seating, ...]:
-        """The seatings of the block with this key.
+        """The seatings of the block with this key, of the kind that the setup names.
 
         "rotations" are those of a circle that is drawn for the block, so that neighbours vary.
-        "permutations" are all orders. "fixed" is only the order of the cup. "mixed" are all ways to
+        "permutations" are all orders. "fixed" is only the order of `table`. "mixed" are all ways to
         give the seats to two bots such that both play.
         """
         kind = self._setup.seating

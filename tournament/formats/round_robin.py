@@ -30,7 +30,7 @@ class EveryTable(WithDeals):
         return AllTables(setup, self.deals, self.always())
 
     def tables(self, bots: int, players: int) -> int:
-        """Return the number of these tables, or 0 if there are too few bots for one."""
+        """Return the number of tables in this format, or 0 if there are too few bots for one."""
         fixed = len(self.always())
         return comb(max(0, bots - fixed), players - fixed)
 
@@ -56,12 +56,12 @@ class Gauntlet(EveryTable):
         return (self.challenger,)
 
     def named_bots(self) -> Iterator[tuple[str, str]]:
-        """Yield the key `challenger` with the bot that it names."""
+        """Yield ("challenger", name of the challenger)."""
         yield "challenger", self.challenger
 
 
 class AllTables(Plan):
-    """Every table that includes the bots of `always`, in a drawn order, once for each deal.
+    """Every table that includes the bots in `always`, in a drawn order, `deals` times.
 
     All tables play a deal before any table plays the next, so that standings are fair at any time.
     """
@@ -84,14 +84,17 @@ class AllTables(Plan):
         yield self._round(1, 0, [("", table) for table in self._tables], self._deals)
 
     def total(self, run: Progress, scores: Scores, gone: Set[str]) -> int:
-        """Return the number of planned matches without the bots in `gone`, and of finished matches
-        with them."""
+        """Return the number of planned matches without the bots in `gone`, plus that of finished
+        matches with them."""
         tables = sum(gone.isdisjoint(table) for table in self._tables)
         finished = scores.matches.summaries() if gone else ()
         played_by_gone = sum(not gone.isdisjoint(match.table) for match in finished)
         return tables * self._deals * self._maker.matches + played_by_gone
 
     def number(self, block: BlockRecord) -> int:
-        """Return the number of a stored block in this plan, which may have grown since."""
+        """Return the number of a stored block in this plan, computed from its key.
+
+        It differs from the stored number if the plan has grown since the block was stored.
+        """
         _, names, deal = json.loads(block.key)
         return (int(deal) - 1) * len(self._tables) + self._numbers[frozenset(names)]

@@ -35,8 +35,8 @@ class Scores:
     def __call__(self, round: int) -> Mapping[StageTable, Mapping[str, Fraction]]:
         """Return each bot's exact mean score per deal at each table of a round.
 
-        The scores are those after the strike-out rule, by (stage, table) and then by bot. Tables
-        without a finished match are left out.
+        The scores are those after the strike-out rule, by (stage, table) and then by bot. All
+        finished matches count, and tables without one are left out.
         """
         points: dict[StageTable, dict[str, int]] = defaultdict(lambda: defaultdict(int))
         deals: dict[StageTable, dict[str, int]] = defaultdict(lambda: defaultdict(int))
@@ -53,7 +53,8 @@ class Scores:
     def observations(self, bots: Sequence[str], blocks: int) -> Observations:
         """Return the observations of the first `blocks` blocks of the plan.
 
-        Bots are numbered by their index in `bots`. Tables at which another bot sat are left out.
+        Bots are numbered by their index in `bots`. Matches with a bot that is not in `bots` are
+        left out.
         """
         number = {bot: i for i, bot in enumerate(bots)}
         rows = [
@@ -71,8 +72,8 @@ class Scores:
     def disqualified(self, decisions: Iterable[AnyDecision], blocks: int) -> frozenset[str]:
         """Return the bots whose disqualification came early enough to count after `blocks` blocks.
 
-        A disqualification counts if fewer matches were finished before it than the first `blocks`
-        blocks of the plan have.
+        A disqualification counts if fewer matches were finished before it than are finished now in
+        the first `blocks` blocks of the plan.
         """
         disqualifications = [
             decision for decision in exclusions(decisions) if isinstance(decision, Disqualify)

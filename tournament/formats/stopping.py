@@ -25,7 +25,7 @@ def next_look(blocks: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """When a cup ends before all its blocks are played: never if `top` is None."""
+    """The condition under which a cup ends early. If `top` is None, the cup never does."""
 
     top: int | None = key(
         None, number(1, 1000, "End once so many bots are separated from the rest.")
@@ -34,7 +34,10 @@ class Stop:
 
 
 class UntilSettled(Plan):
-    """Another plan, ended at the first look at which the top bots are settled."""
+    """A plan that wraps `plan`, and ends it at the first look at which the top bots are settled.
+
+    `top` is the number of these bots.
+    """
 
     def __init__(self, plan: Plan, top: int, confidence: float) -> None:
         super().__init__(plan.setup)
@@ -43,9 +46,10 @@ class UntilSettled(Plan):
         self.blocks = plan.blocks
 
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield the rounds of the other plan, split at each look, until the top bots are settled.
+        """Yield the rounds of the wrapped plan, split at each look, until the top bots are settled.
 
-        The last block is followed by a look too. Sets `settled` if a look ends the cup.
+        The last block is followed by a look too. Sets `settled` to the top bots if a look ends the
+        cup, and otherwise to ().
         """
         self.settled = ()
         done, look = 0, FIRST_LOOK
@@ -65,11 +69,11 @@ class UntilSettled(Plan):
                     look = next_look(look)
 
     def total(self, run: Progress, scores: Scores, gone: Set[str]) -> int:
-        """Return the total of the other plan."""
+        """Return the number of matches of the wrapped plan, as if no look ended the cup early."""
         return self._plan.total(run, scores, gone)
 
     def number(self, block: BlockRecord) -> int:
-        """Return the number of the block in the other plan."""
+        """Return the number of a stored block in the wrapped plan."""
         return self._plan.number(block)
 
     def _settled(
@@ -77,9 +81,9 @@ class UntilSettled(Plan):
     ) -> tuple[str, ...]:
         """Return the top bots in the order of the cup, or () if they are not settled yet.
 
-        The top bots are settled if each is settled above all bots outside the top and still plays.
-        A bot still plays if it is in `seated`, the bots at the tables of the current round.
-        Disqualified bots do not count.
+        The first `blocks` blocks decide. The top bots are settled if each is settled above all bots
+        outside the top and is in `seated`, the bots at the tables of the current round so far.
+        Disqualified bots and their tables do not count.
         """
         out = scores.disqualified(run.decisions, blocks)
         bots = [bot for bot in self.setup.bots if bot not in out]
@@ -94,7 +98,7 @@ class UntilSettled(Plan):
 
 
 def _noting(blocks: Iterator[Block], seated: set[str]) -> Iterator[Block]:
-    """Yield the blocks, and add the bots of each to `seated`."""
+    """Yield the blocks. Add the bots of each to `seated` before it is yielded."""
     for block in blocks:
         seated.update(block.table)
         yield block

@@ -74,9 +74,10 @@ def pair(
 ) -> list[list[str]]:
     """The tables of a round, which seat neighbours in `ranked` together.
 
-    `ranked` has the bots, best first. `met` counts the meetings of each pair, and `byes` the byes
-    of each bot. The worst of the bots with the fewest byes have a bye. Bots are exchanged between
-    tables as long as that reduces repeated meetings.
+    `ranked` has the bots, best first, which must be enough for `tables` tables of `players` seats.
+    `met` counts the meetings of each pair, and `byes` the byes of each bot. The worst of the bots
+    with the fewest byes have a bye. Bots are exchanged between tables as long as that reduces
+    repeated meetings.
     """
     worst_first = ranked[::-1]
     resting = sorted(worst_first, key=byes.__getitem__)[: len(ranked) - tables * players]
@@ -98,9 +99,9 @@ def pair(
 
 
 def _swap(tables: list[list[str]], met: Counter[frozenset[str]], reach: int) -> bool:
-    """Exchange two bots in place if that reduces repeated meetings.
+    """Exchange two bots in `tables` if that reduces repeated meetings.
 
-    Their tables are at most `reach` places apart. Returns whether bots were exchanged.
+    Only tables that are at most `reach` places apart exchange bots. Returns whether two did.
     """
     for i, upper in enumerate(tables):
         for lower in tables[i + 1 : i + 1 + reach]:

@@ -180,6 +180,9 @@ class _RunCheck:
                 done.report(record.match, plan_mismatches(planned, record, self.cup))
                 planned = next(plan, None)
             done.report(record.match, Replay(record, self.cup).mismatches())
+            if any(summary.fallbacks) and not self.store.is_complete(record.block):
+                # The store hides the fallbacks of a match until its block is complete.
+                summary = summary._replace(fallbacks=record.summary().fallbacks)
             done.report(record.match, summary_mismatches(record, summary))
             done.blocks += record.block != last
             last = record.block

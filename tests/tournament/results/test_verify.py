@@ -9,7 +9,7 @@ import pytest
 from tests.support.tournament.memory_run import MemoryRun
 from tests.support.tournament.played import cup, played, run, unfinished
 from tournament.config.cup import Bot
-from tournament.records import MatchRecord
+from tournament.records import FallbackRecord, MatchRecord
 from tournament.results.files.export import rows
 from tournament.results.standings import standings
 from tournament.results.verify import verify
@@ -38,7 +38,9 @@ def test_an_honest_run_is_verified(honest: MemoryRun, tmp_path: Path) -> None:
     assert done.mismatches == []
     assert (done.matches, done.blocks, done.deals, done.moves) == (6, 2, 6, moves)
     assert done.commitment is done.to_dict()["verified"] is True
-    with unfinished(tmp_path, cup(), islice(played(cup()), 4)) as store:
+    fell_back = (FallbackRecord(seat=1, move=0, why="no answer"),)
+    records = [replace(record, fallbacks=fell_back) for record in islice(played(cup()), 4)]
+    with unfinished(tmp_path, cup(), records) as store:
         done = verify(store)
     assert (done.verified, done.finished, done.matches) == (True, False, 4)
 

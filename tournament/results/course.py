@@ -106,7 +106,11 @@ def course(arrays: MatchArrays, run: Run, places: Mapping[str, int]) -> Course |
     winners = tuple(bot for bot in arrays.bots if run.finished and places[bot] == 1)
     match run.cup.format:
         case Swiss():
-            return Course(rounds=tuple(_rounds(arrays, places)))
+            rounds = _rounds(arrays, places)
+            tables = len(arrays.bots) // arrays.seats.shape[1]
+            if not run.finished and len(rounds[-1].tables) < tables:
+                rounds[-1] = replace(rounds[-1], byes=())  # some bots have not begun to play
+            return Course(rounds=tuple(rounds))
         case knockout.Knockout():
             rounds = _bracket(_rounds(arrays, places), arrays, run.finished)
             return Course(winners, rounds=tuple(rounds))

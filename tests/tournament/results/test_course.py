@@ -82,6 +82,8 @@ def test_a_bot_without_a_table_in_a_round_has_a_bye() -> None:
     swiss = course("swiss", [first, (2, "round 2", {"ann": 3, "bob": 0, "dan": -3})])
     assert [(round.round, round.byes) for round in swiss.rounds] == [(1, ("dan",)), (2, ("cat",))]
     assert [seated.score for seated in swiss.rounds[0].tables[0].bots] == [3, 0, -3]
+    begins: list[Played] = [first, (1, "", {"dan": 1, "eve": 2, "fay": -3}), (2, "", first[2])]
+    assert [round.byes for round in course("swiss", begins, finished=False).rounds] == [(), ()]
 
 
 def test_a_gauntlet_shows_the_challenger_against_each_bot() -> None:

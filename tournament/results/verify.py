@@ -97,12 +97,9 @@ def verify(
 ) -> Verification:
     """Recompute a whole run, and check its chain, signature and files.
 
-    An unreadable store is a mismatch, not an error, and so is each of `receipts` that the run's
-    chain does not contain. `watch` wraps the iteration over the matches, for example to show
-    progress, and must yield all of them in order.
-
-    Raises:
-        OSError: if the run's folder or a published file cannot be read.
+    An unreadable store or published file is a mismatch, not an error, and so is each of `receipts`
+    that the run's chain does not contain. `watch` wraps the iteration over the matches, for example
+    to show progress, and must yield all of them in order.
     """
     done = Verification()
     try:
@@ -115,6 +112,8 @@ def verify(
                 done.report(None, file_mismatches(now, now.folder))
     except StoreError as error:
         done.report(None, [str(error)])
+    except OSError as error:
+        done.report(None, [f"A file of the run cannot be read: {error}."])
     except (ValueError, LookupError, TypeError) as error:
         read = plural(done.matches, "match", "matches")
         done.report(None, [f"The store cannot be read beyond {read}: {error!r}."])

@@ -77,6 +77,11 @@ def remove(name: str, folder: Path, *, replace: bool = False) -> None:
         (folder / name).mkdir()
 
 
+def make_unreadable(path: Path) -> None:
+    path.unlink()
+    path.symlink_to("/proc/self/mem")  # reading its beginning fails, for root too
+
+
 PUBLISHED = ("ANNOUNCEMENT.txt", "report.html", "SHA256SUMS", "SHA256SUMS.sig")
 ATTACKS: dict[str, tuple[Callable[[Path], object], str]] = {
     "results": (change_results, "results.csv is not the file that was published"),
@@ -87,6 +92,7 @@ ATTACKS: dict[str, tuple[Callable[[Path], object], str]] = {
     **{f"no {name}": (partial(remove, name), f"{name} is") for name in PUBLISHED},
     "a folder": (partial(remove, "results.csv", replace=True), "results.csv is missing"),
     "a folder as list": (partial(remove, "SHA256SUMS", replace=True), "SHA256SUMS is missing"),
+    "unreadable": (lambda folder: make_unreadable(folder / "report.html"), "A file of the run"),
 }
 
 

@@ -163,9 +163,9 @@ class Run:
         return {bot.name: disqualified[bot.author] for bot in playing if bot.author in disqualified}
 
     def incidents(self) -> list[str]:
-        """Return sentences about the organiser's decisions, and the `caveats`.
+        """Return translated sentences about the organiser's decisions, and the `caveats`.
 
-        Joins, leaves and skips in a ladder are not listed one by one.
+        Joins, leaves and skips in a ladder are left out. The `caveats` count the skipped matches.
         """
         # A ladder has too many decisions about single bots and matches to list.
         shown = (item for item in self.decisions if not isinstance(item, Join | Leave | Skip))

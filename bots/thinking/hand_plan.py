@@ -180,7 +180,7 @@ def worth(rules: ComboRules, counts: Counts) -> float:
 
 
 def without(counts: Counts, ranks: Sequence[int]) -> Counts:
-    """Return the hand without these cards, given as ranks, one for each. It must hold them."""
+    """Return a hand less one card for each item of `ranks`. `counts` must include these cards."""
     left = list(counts)
     for rank in ranks:
         left[rank] -= 1

@@ -165,7 +165,7 @@ def _flush(results: list[Reading], natural: int, ranks: int, number: int) -> Non
     """Add to `results` the reading as a flush, if there is one.
 
     `natural` are the natural cards, `ranks` is the mask of their ranks, and `number` counts the
-    jokers too. There must be at least five cards, and no two natural cards of a rank.
+    jokers too. There must be at least five cards, and no two natural cards of the same rank.
     """
     if number > LONGEST:
         return

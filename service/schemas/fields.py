@@ -68,10 +68,11 @@ class ObjectSchema(Schema):
 
 
 def value_type(schema: JsonSchema, referred: Any) -> Any:
-    """The msgspec type of the values that match a field's JSON Schema.
+    """Return the msgspec type of the values that match a field's JSON Schema.
 
     `schema` must be one that the functions of this module make. `referred` is the type that a
-    `$ref` in it stands for.
+    `$ref` in it stands for. The type excludes integers beyond `MAX_SAFE_INTEGER` in size, even if
+    the schema allows them.
     """
     if "$ref" in schema:
         return referred

@@ -129,8 +129,8 @@ def withdraw(target: str, bot: str, why: str, yes: bool) -> None:
 def disqualify(target: str, bot: str, why: str, yes: bool) -> None:
     """Disqualify a bot: it no longer plays, and none of its tables counts in the standings.
 
-    In a ladder this removes all versions of the bot, and its author can enter another bot only if
-    you invite that bot.
+    In a ladder, its tables stop counting when the next epoch begins. This removes all versions of
+    the bot, and its author can enter another bot only if you invite that bot.
 
     \b
     Example:
@@ -142,7 +142,9 @@ def disqualify(target: str, bot: str, why: str, yes: bool) -> None:
 @_decision
 @_yes_option
 def finish(target: str, why: str, yes: bool) -> None:
-    """End a ladder: matches that have begun are finished, then the standings are final.
+    """End a ladder: blocks that have begun are finished, then the standings are final.
+
+    This cannot be undone.
 
     \b
     Example:

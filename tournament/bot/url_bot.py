@@ -65,7 +65,10 @@ class Player:
         return False
 
     def notify(self, path: str, body: bytes, seconds: float) -> None:
-        """POST /start or /end, and wait up to `seconds` for an answer, which is ignored."""
+        """POST /start or /end, and wait up to `seconds` for an answer.
+
+        The answer is ignored, and so is a failure to get one.
+        """
 
     def answer(self) -> Answer:
         """The answer to the last request, empty for a player that is not asked over HTTP."""

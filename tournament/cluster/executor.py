@@ -242,7 +242,7 @@ class ClusterExecutor:
     def submit(self, job: Job) -> None:
         """Store a job, which the next `receive` submits as part of a task.
 
-        From now on, workers that join do not start the bots that are absent in the job.
+        From now on, workers that join do not start the bots in the job's `absent`.
         """
         self._absent |= job.absent
         self._pending.append(job)

@@ -180,9 +180,10 @@ class LadderRecord:
             np.add.at(self._evidence[2], (row, column), times)
 
     def _add_pending(self) -> None:
-        """Compare all bots of each pending draw as if they had all sat at different tables.
+        """Add the differences between the bots of each pending draw to the evidence.
 
-        For bots at one table, `_compare` has subtracted in advance what this adds.
+        All bots of a draw are compared as if they had sat at different tables. For bots at one
+        table, `_compare` has subtracted in advance what this adds. No draw is pending afterwards.
         """
         if not self._pending:
             return

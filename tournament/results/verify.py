@@ -86,7 +86,7 @@ class Verification:
         self.moves += len(record.moves)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the verification as JSON values, with "verified", and mismatches as "problems"."""
+        """Return the fields as a JSON object, plus "verified". `mismatches` becomes "problems"."""
         fields = asdict(self)
         problems = fields.pop("mismatches")
         return {"verified": self.verified, **fields, "problems": problems}

@@ -67,9 +67,10 @@ class Store(StoreWriter):
         self._put_changed(self.run(), unsandboxed=True)
 
     def record_about(self, stated: Mapping[str, Identity]) -> None:
-        """Add what bots state about themselves, given by bot, to their earlier statements.
+        """Append what each bot states about itself to the bot's earlier statements.
 
-        Statements that are empty or equal to the bot's latest one are skipped.
+        `stated` maps bots to statements. Those that are empty or equal to the bot's latest one are
+        skipped.
         """
         before = self.run().about
         new = {
@@ -182,7 +183,7 @@ class Store(StoreWriter):
         self._commit(lambda chain: rows.insert_match(chain, record))
 
     def add_void(self, record: Outage) -> None:
-        """Commit the record of a match that was void before it finished, because of an outage."""
+        """Commit the record of a match that an outage made void before it finished."""
         self._commit(lambda chain: rows.append(chain, voids, record))
 
     def decide(

@@ -191,10 +191,12 @@ class Matches:
 
 
 def _upcoming(run: Run, played: Mapping[int, int]) -> tuple[Upcoming, ...]:
-    """Return the next blocks that the runner has stored, without the blocks that have ended since.
-    `played` maps blocks to their numbers of finished matches, which the result contains. In a
-    ladder, only blocks that have begun are included: a bot that knew the next tables could stay
-    away from them. A finished run has no next blocks."""
+    """Return the next blocks that the runner has stored, without those that have ended since.
+
+    `played` maps blocks to their numbers of finished matches, which replace the stored ones. In a
+    ladder, only blocks with a finished match are included: a bot that knew the next tables could
+    stay away from them. A finished run has no next blocks.
+    """
     if run.finished:
         return ()
     blocks = (

@@ -61,7 +61,7 @@ def _codes(joinable: bool) -> dict[str, Markup]:
 
 
 def qr_code(address: str) -> Markup:
-    """Return the picture of a QR code for an address of these pages, as SVG without a size."""
+    """Return the QR code of a page's address as inline SVG, without a width or a height."""
     picture = segno.make(address, micro=False).svg_inline(scale=4, light="#fff", omitsize=True)
     return Markup(picture)  # noqa: S704 - drawn from our address
 

@@ -223,7 +223,11 @@ class Supervisor:
 
     def report(self, request: bytes) -> None:
         """Send the bot's status and the end of its output. The request `C` discards the output
-        first."""
+        first.
+
+        Raises:
+            OSError: if the runner has closed the control socket.
+        """
         for _ in range(8):  # read what is there, but only a few pieces of a flood
             if not self.drain():
                 break

@@ -237,7 +237,10 @@ class LocalExecutor:
                 yield Lost(table.job.block.number, why)
 
     def recall(self) -> None:
-        """Ask all workers to stop after their current match."""
+        """Ask all workers to end their jobs after the current match, which is then the `last`.
+
+        Does not wait for that. The workers keep running and can get new jobs.
+        """
         for worker in self._workers:
             worker.deadline.stop_soon = True
 

@@ -76,7 +76,7 @@ class Deck:
         self.full: int = sum([self.units[card] for card in self.order])
 
     def hand(self, cards: Iterable[str]) -> int:
-        """Return the hand of these cards, given by name.
+        """Return the hand of the cards with these names.
 
         `??` and cards of other games count as 0. If a card occurs more often than in the deck, the
         result is not a hand (see `fits`).
@@ -87,17 +87,17 @@ class Deck:
         return sum(map(self._unit.__getitem__, cards))
 
     def fits(self, total: int, number: int) -> bool:
-        """Return whether `total`, the sum of `number` cards, is a hand of that many cards.
+        """Return whether `total`, the sum of `number` one-card hands, is a hand of that many cards.
 
-        Returns False if bits were carried, because there were too many copies of a card, or if a
-        card counted as 0.
+        Returns False if bits were carried, because there were too many copies of a card, or if one
+        of the hands was 0.
         """
         if self.packs == 1:
             return total.bit_count() == number
         return self.count(total) == number and not total & total >> 1 & self._ones
 
     def hand_of_numbers(self, numbers: Iterable[int]) -> int:
-        """Return the hand of these card numbers. None may occur more often than in the deck."""
+        """Return the hand of these card numbers. No card may occur more often than in the deck."""
         total = 0
         for number in numbers:
             total += self.units[number]
@@ -142,7 +142,7 @@ class Deck:
         return "".join(self.names_of(hand))
 
     def pack(self, cards: Sequence[str]) -> int:
-        """Return the hand of these cards, or -1 if any are not in the deck or occur too often.
+        """Return the hand of the named cards, or -1 if any are not in the deck or occur too often.
 
         Raises:
             KeyError: if a string is neither `??` nor the name of a card of any game.
@@ -167,7 +167,7 @@ class Deck:
         """Return one hand with the cards of several hands, and no card more often than in the deck.
 
         With one pack, a card that is in several hands counts once. With two packs, the hands are
-        added, except that a hand is left out if some card would then occur more than twice.
+        added, except that a hand is left out if it would make a card occur more than twice.
         """
         total = 0
         if self.packs == 1:

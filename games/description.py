@@ -25,7 +25,7 @@ _PHASES: Final = {
 
 
 def describe(view: View, moves: Iterable[Move] | None = None) -> str:
-    """Describe a view in words: options, turn, seats, hand by rank, facts, history, legal moves.
+    """Describe a view in words: options, turn, seats, hand by rank, facts, history and legal moves.
 
     `moves` are the legal moves of the view, or None to leave them out. The first eight moves of
     each category are written out, each with its index in the list. Equal arguments give equal
@@ -102,7 +102,7 @@ def _fact(fact: Fact) -> str:
 
 
 def _history(moves: Iterable[tuple[int, str]]) -> list[str]:
-    """Return a line for each phase in which moves were made, with these moves.
+    """Return a line for each phase in which moves were made, listing the moves.
 
     A pass is listed in the phase of the move before it, or in the auction if it comes first.
     """
@@ -119,7 +119,7 @@ def _history(moves: Iterable[tuple[int, str]]) -> list[str]:
 def _moves(moves: Iterable[Move]) -> list[str]:
     """Return a heading, and a line for each category with its first moves and their indices.
 
-    If there are no moves, the list of lines is empty.
+    Returns an empty list if there are no moves.
     """
     listed = list(moves)
     by_category: dict[str, list[int]] = {}

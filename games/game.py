@@ -118,7 +118,7 @@ class LegalMoves:
         return [move.text for move in self._moves]
 
     def shapes(self) -> list[tuple[int, Shape]]:
-        """Return the cards of each move, as a hand, with the shape of the move."""
+        """Return for each move its cards, as a hand (0 if it names none), and its shape."""
         return [(move.cards, move.shape) for move in self]
 
 
@@ -146,12 +146,12 @@ class Game:
 
     @abstractmethod
     def deck(self, players: int) -> Deck:
-        """Return the deck for this number of players."""
+        """Return the deck for this number of players, which the game must allow."""
 
     def start(self, players: int | None, seed: str, options: Mapping[str, object]) -> State:
         """Return the first state of a new game.
 
-        With None as `players`, the game has the fewest players. Omitted options take their
+        If `players` is None, the game has as few players as it allows. Omitted options take their
         defaults.
 
         Raises:
@@ -167,7 +167,7 @@ class Game:
     def state(self, data: JsonDict) -> State:
         """Return the state with this wire form, after semantic validation.
 
-        The caller must have validated `data` against the schema.
+        The caller must have validated `data` against the schema, and must not change it later.
 
         Raises:
             InvalidState: if the state breaks a rule. The error lists every problem.
@@ -180,7 +180,7 @@ class Game:
     def view(self, data: JsonDict) -> View:
         """Return the view with this wire form, after semantic validation.
 
-        The caller must have validated `data` against the schema.
+        The caller must have validated `data` against the schema, and must not change it later.
 
         Raises:
             InvalidState: if the view breaks a rule. The error lists every problem.
@@ -192,11 +192,11 @@ class Game:
 
     @abstractmethod
     def most_moves(self, players: int) -> int:
-        """Return an upper bound on the number of legal moves, except in set-up positions."""
+        """Return an upper bound on the number of legal moves in positions reached by play."""
 
     @abstractmethod
     def facts(self, data: JsonDict) -> list[Fact]:
-        """Return the facts to show about a position, given as a state or view in wire form."""
+        """Return the facts to show about a position. `data` is a state or view in wire form."""
 
     @abstractmethod
     def roles(self, data: JsonDict, seat: int) -> list[Phrase]:
@@ -222,8 +222,8 @@ class Game:
         """Return the side of each seat: 0 for the declarer's side, 1 for the other.
 
         `result` is the result of a deal, or the wire form of a position. Returns None if every
-        seat plays for itself, which is the default, if there is no declarer, or if the partner
-        is not known.
+        seat plays for itself (the default), if there is no declarer, or if the partner is not
+        known.
         """
         return None
 
@@ -232,7 +232,7 @@ class Game:
     ) -> tuple[int, dict[str, Value]]:
         """Return the number of players and all options of a new game, with defaults filled in.
 
-        With None as `players`, the game has the fewest players. `seed` is only checked.
+        If `players` is None, the game has as few players as it allows. `seed` is only checked.
 
         Raises:
             OptionError: if `players`, `seed` (1 to 128 characters) or an option is not valid.

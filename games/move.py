@@ -116,7 +116,7 @@ class Move:
 class History:
     """The moves of a deal. Immutable: `then` returns a longer history in constant time.
 
-    `posted` holds the entries of a posted position in wire form. They come before all moves.
+    `posted` holds the entries of a posted position in wire form. They come before all other moves.
     """
 
     __slots__ = ("_before", "_move", "_played", "_posted", "_seat")
@@ -147,8 +147,8 @@ class History:
     def to_list(self) -> list[dict[str, Any]]:
         """Return the wire form: a new list of `{"seat", "move"}`.
 
-        Posted entries are not copied, since copying would make /v1/advance 4 % slower. The caller
-        must not change them.
+        The caller must not change its entries: posted ones are not copied, since that would make
+        /v1/advance 4 % slower.
         """
         entries: list[dict[str, Any]] = []
         history = self
@@ -166,8 +166,8 @@ class History:
 
         The result has one hand for each seat, and then another one for each seat. A seat's second
         hand is empty if its latest move was not a play. Posted entries without a valid seat are
-        skipped, and posted plays that the deck does not allow count as no cards. The result is
-        cached, so that the next history adds a single move; `deck` and `players` must not change.
+        skipped, and posted plays that the deck does not allow count as no cards. Results are
+        cached, so `deck` and `players` must be the same in every call.
         """
         newer: list[History] = []
         history = self
@@ -186,7 +186,7 @@ class History:
 def _with_play(
     hands: tuple[int, ...], deck: Deck, players: int, seat: int, move: Move | None
 ) -> tuple[int, ...]:
-    """Return the result of `History.played` after one more move, given the result before it."""
+    """Return the result of `History.played` after one more move. `hands` is the one before."""
     after = list(hands)
     cards = move.cards if move is not None and move.kind == PLAY else 0
     after[seat] = deck.united(after[seat], cards)
@@ -195,7 +195,7 @@ def _with_play(
 
 
 def _played(posted: Sequence[dict[str, Any]], deck: Deck, players: int) -> tuple[int, ...]:
-    """Return the hands of `History.played` after posted entries.
+    """Return the result of `History.played` for posted entries alone.
 
     The schema must have accepted the entries, but they may break the rules.
     """

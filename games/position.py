@@ -86,7 +86,7 @@ VIEW_FIELDS: Final = (Field("seat"), hand_field("hand"), list_field("counts"))
 
 
 def _write_results(deck: Deck, results: Any) -> list[dict[str, Any]]:
-    """Return copies of results that the caller may change. Nested values must be flat lists."""
+    """Return copies of results, which the caller may change. Any lists in them must be flat."""
     return [
         {name: list(v) if isinstance(v, list) else v for name, v in result.items()}
         for result in results
@@ -218,7 +218,7 @@ class BasePosition:
     def load(self, data: JsonDict) -> None:
         """Validate a wire form, and set all fields from it. `game` must be set already.
 
-        The caller must have validated `data` against the schema.
+        The caller must have validated `data` against the schema, and must not change it later.
 
         Raises:
             InvalidState: if the position breaks a rule. The error lists every problem.
@@ -255,7 +255,7 @@ class BasePosition:
 
         `change` holds the points of each seat in this deal, and `result` the other fields of its
         result. The game is over after as many results as the option `deals` says, or once a score
-        has reached the option `target`. Then the phase becomes `over`, and `turn` None.
+        has reached the option `target`, if set. Then the phase becomes `over`, and `turn` None.
         """
         self.results += ({"deal": self.deal, "scores": list(change), **result},)
         self.scores = tuple([a + b for a, b in zip(self.scores, change, strict=True)])

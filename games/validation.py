@@ -35,7 +35,7 @@ def with_valid_players(problems: list[str], game: Game, data: JsonDict) -> JsonD
 
 
 def known_hands(data: JsonDict) -> dict[int, list[str]]:
-    """Return the visible hands by seat, given a state or a view in wire form.
+    """Return the visible hands of a state or view in wire form, by seat.
 
     The result is empty for a public view.
     """
@@ -45,12 +45,12 @@ def known_hands(data: JsonDict) -> dict[int, list[str]]:
 
 
 def hand_sizes(data: JsonDict) -> list[int]:
-    """Return the number of cards of each seat, given a state or a view in wire form."""
+    """Return the number of cards of each seat in a state or view in wire form."""
     return data["counts"] if "counts" in data else [len(hand) for hand in data["hands"]]
 
 
 def seat(problems: list[str], name: str, value: int | None, players: int) -> bool:
-    """Return whether a value is a seat or None. If not, add a sentence to `problems` on `name`."""
+    """Return whether a value is a seat or None. If not, add a sentence on `name` to `problems`."""
     if value is None or 0 <= value < players:
         return True
     problems.append(f"{name} is {value}, but the seats are 0 to {players - 1}.")
@@ -106,8 +106,9 @@ def check_common(problems: list[str], game: Game, data: JsonDict) -> None:
 def own_hand(problems: list[str], data: JsonDict, deck: Deck, outside: int = 0) -> None:
     """Check a view's hand, counts and talon size, and add to `problems` what is wrong.
 
-    The count of the view's seat must be the size of its hand, which must not be masked. All counts
-    together with `outside`, the number of cards known to be in no hand, must fit the deck.
+    The hand must not be masked, and must be as large as its seat's count; without a seat, it must
+    be empty. All counts and `outside`, the number of cards known to be in no hand, must together
+    not exceed the deck.
     """
     counts: list[int] = data["counts"]
     hand: list[str] = data["hand"]

@@ -28,7 +28,7 @@ class AuctionGame(Game):
     teams: ClassVar[bool] = True
 
     def roles(self, data: JsonDict, seat: int) -> list[Phrase]:
-        """Return one phrase with the bid for the declarer's seat, and no phrase for other seats."""
+        """Return a phrase such as "declarer, bid 2" for the declarer, or else an empty list."""
         if data["declarer"] != seat:
             return []
         return [Phrase("declarer, bid %(bid)d", {"bid": data["bid"]})]
@@ -45,13 +45,13 @@ class AuctionGame(Game):
 
 
 def validate(move: Move, bid: int) -> Move:
-    """Return a move of an auction if it is legal.
+    """Check a move of an auction, and return it.
 
     `bid` is the highest bid so far, or 0 if there is none. A pass is always accepted, so a game in
     which the first seat must bid has to check that itself.
 
     Raises:
-        IllegalMove: if the move is neither a bid nor a pass, or if its bid is too low.
+        IllegalMove: if the move is neither a pass nor a bid higher than `bid`.
     """
     if move.kind == PASS:
         return move
@@ -65,7 +65,7 @@ def validate(move: Move, bid: int) -> Move:
 
 
 def moves(deck: Deck, bid: int) -> list[Move]:
-    """Return the legal moves: a pass and every bid higher than `bid`."""
+    """Return a pass and every bid higher than `bid`, ascending."""
     return [Move(PASS, deck), *bids(deck, bid + 1, HIGHEST)]
 
 
@@ -123,8 +123,8 @@ def check_auction(problems: list[str], data: Mapping[str, Any], passes_allowed: 
 def check_single_round(problems: list[str], data: Mapping[str, Any]) -> None:
     """Check the passes of a `single_round` auction, and add to `problems` what is wrong.
 
-    In it each seat bids or passes once. The seats from `first` to the one before `turn` have done
-    so, and one of them has bid. Without a bid, nothing is checked.
+    Each seat bids or passes once, starting with `first`. After a bid, `passes` must be less than
+    the number of seats that have called. Without a bid or a turn, nothing is checked.
     """
     if data["bid"] == 0 or data["turn"] is None:
         return
@@ -154,8 +154,8 @@ def check_cards(
 
     Each seat must have cards until the game is over, and all known cards together must fit the
     deck. In a view, the hand and the counts are checked too. `table` is the result of `read_table`.
-    Once there is a declarer, a card of the talon is not counted again if it is in the declarer's
-    hand, or on the table as the declarer's play.
+    Once there is a declarer, a card of the talon is not counted again if it is also in the
+    declarer's hand or in the declarer's play on the table.
     """
     declarer, hands = data["declarer"], validation.known_hands(data)
     on_table = [] if table is None else deck.names_of(table.move.cards)

@@ -21,8 +21,8 @@ from games.position import BasePosition, Field, Table, not_held, wrong_phase
 class ClimbingPosition(BasePosition):
     """A position of a climbing game.
 
-    `table` is the play to beat. `passes` is the number of passes since that play, or since the last
-    bid in an auction.
+    `table` is the play to beat, or None. `passes` is the number of passes in a row, in a trick or
+    in an auction.
     """
 
     FIELDS: ClassVar[tuple[Field, ...]] = (
@@ -41,8 +41,8 @@ class ClimbingPosition(BasePosition):
         beat, or None for a lead.
 
         Raises:
-            IllegalMove: if the cards form no combination or do not beat the table, or if they form
-                several combinations and the play does not say which (only in Zheng Fen).
+            IllegalMove: if the cards form no combination, if the suffix does not fit them, if they
+                do not beat the table, or if they need a suffix and have none (only in Zheng Fen).
         """
 
     def validate(self, move: Move, hand: int) -> Move:
@@ -101,16 +101,16 @@ def not_a_combination(move: Move, game: str) -> IllegalMove:
 
 
 def same_kind(table: Move) -> str:
-    """Describe the plays of the same kind that beat `table`, such as "a higher run of 5 cards"."""
+    """Describe what beats `table` in its own category, such as "a higher run of 5 cards"."""
     many = f" of {table.deck.count(table.cards)} cards" if (table.length or 1) > 1 else ""
     return f"a higher {table.category}{many}"
 
 
 def wrong_category(move: str, table: Move, answers: Sequence[str]) -> IllegalMove:
-    """Return the error for a combination of a different kind or length from the play on the table.
+    """Return the error for a combination whose category or length cannot beat `table`.
 
     `answers` are the kinds of plays that beat the table, in words, such as "a bomb". If there are
-    none, the error says that nothing beats it.
+    none, the error says that nothing beats the table.
     """
     kinds = " or ".join(filter(None, [", ".join(answers[:-1]), *answers[-1:]]))
     fix = f"play {kinds}, or pass" if kinds else "nothing does"
@@ -118,7 +118,7 @@ def wrong_category(move: str, table: Move, answers: Sequence[str]) -> IllegalMov
 
 
 def not_higher(move: str, table: Move) -> IllegalMove:
-    """Return the error for a combination of the right kind that is too low."""
+    """Return the error for a combination of the right kind that is too low to beat `table`."""
     return IllegalMove(Reason.NOT_HIGHER, f"{move} is not higher than {table.text} on the table.")
 
 
@@ -131,9 +131,9 @@ def read_table(
 ) -> Table | None:
     """Read the play on a posted table, and add a sentence to `problems` for each error in it.
 
-    Returns None if there is no play, or if its seat or its move is not valid. `entry` is the table
-    in wire form. `identify` must return a play with its category, rank and length, or raise
-    IllegalMove.
+    Returns None if there is no play, or if its seat or move is not valid. `entry` is the table in
+    wire form. The category, rank and length of the result come from `identify`, which must return
+    the play with them or raise IllegalMove.
     """
     if entry is None:
         return None
@@ -166,8 +166,8 @@ def check_passing(
     """Check the passes and the turn of a posted trick, and add to `problems` what is wrong.
 
     `table` is the result of `read_table`. `active` holds the seats with cards. `most` is the number
-    of passes that ends the trick. The turn is not checked if the play cannot be read, or if the
-    game is over.
+    of passes that ends the trick. The turn is checked only if there is a valid play, the passes are
+    right and the game is not over.
     """
     passes: int = data["passes"]
     if data["table"] is None:

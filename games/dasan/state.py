@@ -31,7 +31,7 @@ CARDS_CALLABLE: Final = (1 << (4 * CALLABLE)) - 1
 
 
 class DasanPosition(ClimbingPosition):
-    """The fields that states and views share.
+    """The fields and rules that states and views share.
 
     `called` is a hand of one card, or 0 if no card is called.
     """
@@ -105,7 +105,7 @@ class DasanPosition(ClimbingPosition):
     def copy_shared(self, other: DasanPosition) -> None:
         """Copy from `other` the fields that every seat may know and that a view takes unchanged.
 
-        `partner` is not copied, since it is secret until the called card has been played.
+        `partner` is not copied, since it may be secret.
         """
         self.copy_climbing(other)
         self.first = other.first
@@ -137,10 +137,10 @@ class DasanState(DasanPosition):
     talon: int
 
     def view(self, seat: int | None) -> DasanView:
-        """Return the position as a seat may know it. The seat None stands for the public.
+        """Return the view of a seat, or of the public if `seat` is None.
 
-        The view lacks the seed and the other hands. A talon that the seat has not seen and a
-        partner that the seat may not know are hidden.
+        The view lacks the seed and the other hands. It hides a talon that the seat has not seen
+        and a partner that the seat may not know.
 
         Raises:
             ValueError: if there is no such seat.
@@ -161,7 +161,7 @@ class DasanState(DasanPosition):
         return view
 
     def deal_cards(self, deal: int = 1, dealer: int = 0) -> None:
-        """Deal the cards of a new deal, by default the first, and begin its auction.
+        """Set this state to the start of a deal, by default the first, and deal its cards.
 
         The first card goes to the seat `dealer`. The first turn goes to the seat that holds the
         lowest heart that was dealt.
@@ -180,7 +180,7 @@ class DasanState(DasanPosition):
         self.partner = None
 
     def advance(self, move: str | Move) -> DasanState:
-        """Return the state after a move, which may be the first state of the next deal.
+        """Return the state after a move. A deal's last move leads to the start of the next, if any.
 
         Raises:
             IllegalMove: if the move is not legal.
@@ -315,11 +315,11 @@ class Dasan(auction.AuctionGame):
         return talon_facts(data) + called + table_facts(data)
 
     def roles(self, data: JsonDict, seat: int) -> list[Phrase]:
-        """Return one phrase for the declarer, with the bid, or a known partner; otherwise none."""
+        """Return a phrase for the declarer (with the bid) or a known partner, or an empty list."""
         return super().roles(data, seat) + [Phrase("partner")] * (data["partner"] == seat)
 
     def most_moves(self, players: int) -> int:
-        """Return an upper bound on the legal moves. The longest list that a search found has 92."""
+        """Return an upper bound on the number of legal moves. A search found at most 92."""
         return 128
 
     def max_difference(self, players: int, options: Options) -> int:

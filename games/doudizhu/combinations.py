@@ -73,14 +73,14 @@ Tuples would make compiled games 10 % slower, and pure Python no faster.
 def group_of(cards: int, level: int, category: int, length: int) -> Group:
     """Pack a group's number of cards, deciding rank (`level`), category and length into an integer.
 
-    `cards` counts kickers too. The length is the number of ranks of a run (without kickers), the
-    number of cards of a bomb, and otherwise 1.
+    `cards` counts kickers too. For a run, the level is the highest rank and the length the number
+    of ranks, without kickers. The length is the number of cards of a bomb, and otherwise 1.
     """
     return cards << 16 | level << 12 | category << 8 | length
 
 
 def level_of(group: Group) -> int:
-    """Return the deciding rank of a group."""
+    """Return the deciding rank of a group, as defined in `group_of`."""
     return group >> 12 & 15
 
 
@@ -230,7 +230,7 @@ class Combinations:
     def follows(self, masks: int, table: Move) -> list[Group]:
         """Return the groups of a hand with these rank masks that beat `table`, an identified play.
 
-        As in `leads`, kickers are not checked. The order is that of `leads`.
+        The order is that of `leads`, and kickers are not checked here either.
         """
         category, level, length = table.value, table.level, table.length or 1
         groups: list[Group] = []
@@ -288,7 +288,7 @@ class Combinations:
         return cards
 
     def attached(self, hand: int, group: Group, kickers: tuple[int, ...]) -> int:
-        """Return the cards of kickers of these ranks for a group, in the lowest suits held.
+        """Return the cards of a group's kickers of these ranks, in the lowest suits held.
 
         Each kicker is a single card or a pair, depending on the group's category. The same rank
         twice stands for a pair in place of two single cards.

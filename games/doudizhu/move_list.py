@@ -26,8 +26,8 @@ from games.rank_masks import STRIDE, rank_masks, ranks_held, ranks_in
 class Kickers:
     """The sets of kickers for one group, in the contract's order. Each set is a tuple of ranks.
 
-    A set has `number` different ranks of `mask`, but not both jokers if `no_rocket` is true. A rank
-    in the mask `doubles` may also be attached twice in place of two ranks; then `number` must be 2.
+    A set has `number` different ranks of `mask`, but not both jokers if `no_rocket` is true. If
+    `number` is 2, a set may also be one rank of the mask `doubles` twice. If not, `doubles` is 0.
     """
 
     def __init__(self, mask: int, number: int, no_rocket: bool, doubles: int = 0) -> None:
@@ -78,7 +78,7 @@ class DoudizhuMoves(LegalMoves):
         self._starts: list[int] | None = None
 
     def _kickers(self, group: Group) -> Kickers | None:
-        """Return the sets of kickers in the hand for a group, or None if the group takes none."""
+        """Return the sets of kickers that the hand has for a group, or None if it takes none."""
         category, length = category_of(group), length_of(group)
         size = KICKER_SIZE[category]
         if not size:
@@ -91,7 +91,7 @@ class DoudizhuMoves(LegalMoves):
         return Kickers(others, 2, size == 1, doubles)
 
     def _counted(self) -> list[int]:
-        """Return the index at which each group begins, and at the end the number of moves."""
+        """Return the index of the first move of each group and, last, the number of all moves."""
         starts = self._starts
         if starts is None:
             total = self._first
@@ -139,7 +139,7 @@ class DoudizhuMoves(LegalMoves):
         return texts
 
     def shapes(self) -> list[tuple[int, Shape]]:
-        """Return the cards of each move, as a hand, with the shape of the move.
+        """Return for each move its cards, as a hand (0 for a pass), and its shape.
 
         Creating `Move`s first would take three times as long.
         """

@@ -35,7 +35,7 @@ HAND_SIZE: Final = {3: 17, 4: 25}
 
 
 class DoudizhuPosition(ClimbingPosition):
-    """The fields that states and views share."""
+    """The fields and rules that states and views share."""
 
     FIELDS: ClassVar[tuple[Field, ...]] = (
         *ClimbingPosition.FIELDS,
@@ -100,9 +100,9 @@ class DoudizhuState(DoudizhuPosition):
     talon: int
 
     def view(self, seat: int | None) -> DoudizhuView:
-        """Return the position as a seat may know it. The seat None stands for the public.
+        """Return the view of a seat, or of the public if `seat` is None.
 
-        The view lacks the seed and the other hands. A talon that the seat has not seen is hidden.
+        The view lacks the seed and the other hands, and hides a talon that the seat has not seen.
 
         Raises:
             ValueError: if there is no such seat.
@@ -115,7 +115,7 @@ class DoudizhuState(DoudizhuPosition):
         return view
 
     def deal_cards(self, deal: int = 1, dealer: int = 0) -> None:
-        """Deal the cards of a new deal, by default the first, and begin its auction.
+        """Set this state to the start of a deal, by default the first, and deal its cards.
 
         The first card goes to the seat `dealer`. The first turn goes to the seat that draws the
         exposed card, which is never in the talon.
@@ -136,7 +136,7 @@ class DoudizhuState(DoudizhuPosition):
         self.doublings = 0
 
     def advance(self, move: str | Move) -> DoudizhuState:
-        """Return the state after a move, which may be the first state of the next deal.
+        """Return the state after a move. A deal's last move leads to the start of the next, if any.
 
         Raises:
             IllegalMove: if the move is not legal.
@@ -165,7 +165,7 @@ class DoudizhuState(DoudizhuPosition):
             self._call(move, self.turn)
 
     def _call(self, move: Move, following: int) -> None:
-        """Apply a bid or a pass of the auction, and end the auction if it was the last one.
+        """Apply a bid or a pass, and end the auction if no seat may bid or pass after it.
 
         `following` is the seat that would bid or pass next.
         """
@@ -234,7 +234,7 @@ class DoudizhuState(DoudizhuPosition):
         self._finish(change, out)
 
     def _is_spring(self, out: int) -> bool:
-        """Return whether the losers never played. A losing declarer may have played once.
+        """Return whether the losers never played or, if the declarer lost, played at most once.
 
         `out` is the seat that has gone out. Only plays in the history count.
         """
@@ -309,10 +309,7 @@ class Doudizhu(auction.AuctionGame):
         return DECKS[players]
 
     def roles(self, data: JsonDict, seat: int) -> list[Phrase]:
-        """Return one phrase with the bid for the declarer's seat, and no phrase for other seats.
-
-        The declarer is called the landlord.
-        """
+        """Return a phrase such as "landlord, bid 2" for the declarer, or else an empty list."""
         if data["declarer"] != seat:
             return []
         return [Phrase("landlord, bid %(bid)d", {"bid": data["bid"]})]
@@ -328,18 +325,18 @@ class Doudizhu(auction.AuctionGame):
         return facts + table_facts(data)
 
     def most_moves(self, players: int) -> int:
-        """Return an upper bound on the legal moves.
+        """Return an upper bound on the number of legal moves.
 
-        The longest lists that a search found have 497 moves with three players, 1,845 with four.
+        A search found at most 497 moves with three players, and 1,845 with four.
         """
         return {3: 600, 4: 2_000}[players]
 
     def max_difference(self, players: int, options: Options) -> int:
-        """Return the points by which the declarer and an opponent differ if the stake is high.
+        """Return the points by which the declarer and an opponent differ at a high stake.
 
-        The bid is 3, with 3 doublings, or 2 with four players, and one more with the option
-        `spring`. The rules set no practical limit, but 99 of 100 deals have no more bombs and
-        rockets than that, whoever takes the talon (99.4 % and 99.7 % of 40,000 deals).
+        That is a bid of 3 with 3 doublings (2 with four players), and one more doubling with the
+        option `spring`. The rules set no practical limit, but in 99 of 100 deals bombs and rockets
+        double no more often, whoever takes the talon (99.4 % and 99.7 % of 40,000 deals).
         """
         doublings = {3: 3, 4: 2}[players] + bool(options.get("spring"))
         return auction.HIGHEST * players * (1 << doublings)

@@ -22,8 +22,8 @@ Names = tuple[str, ...]
 class ExchangePair:
     """A pairing of a giver and a debtor.
 
-    `given` holds the cards chosen so far, out of `count`. In a closed pairing, `returned[i]` is the
-    card that was returned for `given[i]`.
+    `given` holds the cards chosen so far of the `count` to be given. In a closed pairing,
+    `returned[i]` is the card that was returned for `given[i]`.
     """
 
     giver: int
@@ -40,7 +40,7 @@ class ExchangePair:
     def to_dict(self, *names: str) -> dict[str, Any]:
         """Return the wire form: the seats, and the fields in `names`.
 
-        These may be `count`, `given` and `returned`.
+        `names` may be any of `count`, `given` and `returned`.
         """
         wire = {"count": self.count, "given": [*self.given], "returned": [*self.returned]}
         return {"giver": self.giver, "debtor": self.debtor, **{name: wire[name] for name in names}}
@@ -59,8 +59,8 @@ class ExchangePair:
 def _read(deck: Deck, entries: Any) -> tuple[ExchangePair, ...]:
     """Read pairings from their wire form: open ones have a `count`, closed ones have `returned`.
 
-    The given cards are sorted in deck order. If there is a returned card for each, the returned
-    cards are sorted along with them.
+    The given cards are sorted in deck order. If as many cards were returned, they are reordered to
+    match.
     """
     pairs = []
     for entry in entries:
@@ -108,8 +108,8 @@ def pairings(targets: Sequence[int], tricks: Sequence[int]) -> tuple[ExchangePai
 def give_back(deck: Deck, hand: int, given: Names) -> tuple[int, Names]:
     """Return the debtor's hand after returning cards, and the card returned for each given card.
 
-    `hand` must include the given cards. For each of them the debtor returns its highest card of the
-    suit, which is the given card itself if the debtor has no higher card.
+    `hand` must include the given cards. For each, in order, the debtor returns the highest card of
+    its suit that is left in the hand, which may be the given card itself.
     """
     returned = []
     for card in given:
@@ -123,7 +123,7 @@ def give_back(deck: Deck, hand: int, given: Names) -> tuple[int, Names]:
 def history_for(
     history: History, seat: int | None, closed: Sequence[ExchangePair], due: Sequence[ExchangePair]
 ) -> History:
-    """Return a history as a seat may know it. Discards and exchanges of others are masked.
+    """Return a history as a seat may know it. Other seats' discards and exchanges are masked.
 
     `seat` is None for the public. `closed` and `due` are the closed and the open pairings of the
     deal, in order. The cards of a `give:` are known to the giver and the debtor of its pairing, or

@@ -59,7 +59,7 @@ _KINDS: Final = {"exchange": GIVE, "trump": TRUMP, "discard": DISCARD, "play": P
 
 
 class NinefivetwoPosition(BasePosition):
-    """The fields that states and views share."""
+    """The fields and rules that states and views share."""
 
     FIELDS: ClassVar[tuple[Field, ...]] = (
         *BasePosition.FIELDS,
@@ -110,7 +110,7 @@ class NinefivetwoPosition(BasePosition):
         return PLAYS[card_of(move)]
 
     def cards_owed(self, held: int) -> int:
-        """Return how many cards the seat to move must still give in its pairing, or else discard.
+        """Return how many cards the seat to move must still give in its pairing, or discard.
 
         `held` is the number of cards in its hand. The phase must be `exchange` or `discard`.
         """
@@ -135,7 +135,7 @@ class NinefivetwoPosition(BasePosition):
         """Copy from `other` the fields that every seat may know, and the history.
 
         A view must then mask the history. `owed` and `exchanged` are not copied, since a view masks
-        cards in these fields.
+        their cards.
         """
         self.copy_common(other)
         self.targets = other.targets
@@ -157,10 +157,10 @@ class NinefivetwoState(NinefivetwoPosition):
     discards: int
 
     def view(self, seat: int | None) -> NinefivetwoView:
-        """Return the position as a seat may know it. The seat None stands for the public.
+        """Return the view of a seat, or of the public if `seat` is None.
 
-        The view lacks the seed and the other hands. The talon, the discards of another seat and
-        the cards of exchanges between other seats are hidden.
+        The view lacks the seed and the other hands. It hides the talon, another seat's discards
+        and the cards of exchanges between other seats, also in the history.
 
         Raises:
             ValueError: if there is no such seat.
@@ -182,10 +182,10 @@ class NinefivetwoState(NinefivetwoPosition):
         targets: tuple[int, ...] = FIRST_TARGETS,
         owed: tuple[ExchangePair, ...] = (),
     ) -> None:
-        """Deal the cards of a new deal, by default the first, starting with the 5-player.
+        """Set this state to the start of a deal, by default the first, and deal its cards.
 
-        `targets` has the target of each seat, and `owed` the open pairings. The phase `exchange`
-        begins if there are any, and otherwise `trump`.
+        The first card goes to the 5-player. `targets` has the target of each seat, and `owed` the
+        open pairings. The deal begins with the phase `exchange` if there are any, or else `trump`.
         """
         order = Randomness(self.seed, deal).shuffle(DECK.order)
         start, drawn = targets.index(5), TRICKS * PLAYERS
@@ -200,7 +200,7 @@ class NinefivetwoState(NinefivetwoPosition):
         self._start_exchange_or_trump()
 
     def advance(self, move: str | Move) -> NinefivetwoState:
-        """Return the state after a move, which may be the first state of the next deal.
+        """Return the state after a move. A deal's last move leads to the start of the next, if any.
 
         Raises:
             IllegalMove: if the move is not legal.
@@ -338,7 +338,7 @@ class Ninefivetwo(Game):
         return DECK
 
     def groups(self, cards: Sequence[str]) -> list[list[str]]:
-        """Return a hand's cards by suit: clubs, diamonds, spades, hearts, without empty suits."""
+        """Return a hand's cards by suit (clubs, diamonds, spades, hearts), without empty suits."""
         suits = [[card for card in cards if card[1] == suit] for suit in "cdsh"]
         return [suit for suit in suits if suit]
 

@@ -27,12 +27,12 @@ Trick = tuple[tuple[int, Move], ...]
 
 
 def card_of(move: Move) -> int:
-    """Return the number of a move's card. The move must name exactly one card."""
+    """Return the number of a move's only card. The move must name exactly one."""
     return move.cards.bit_length() - 1
 
 
 def suit_of(move: Move) -> int:
-    """Return the suit of a move's card, an index into `SUITS`. The move must name exactly one."""
+    """Return the suit of a move's only card, as an index into `SUITS`."""
     return card_of(move) & 3
 
 
@@ -53,8 +53,8 @@ TRUMP_FIELD: Final = Field(
 def playable(hand: int, trick: Trick) -> int:
     """Return the cards of a hand that may be played.
 
-    These are the cards of the suit led, or all cards if the hand has none of it. All cards may be
-    led.
+    These are its cards of the suit led, or all its cards if it has none of the suit or if the trick
+    is empty.
     """
     if not trick:
         return hand
@@ -64,8 +64,8 @@ def playable(hand: int, trick: Trick) -> int:
 def best_of(cards: Sequence[int], trump: int) -> int:
     """Return the card that wins a trick: the highest trump, or else the highest of the suit led.
 
-    `cards` are the numbers of the cards in the order of play. There must be at least one. `trump`
-    is an index into `SUITS`.
+    `cards` are card numbers in the order of play. There must be at least one. `trump` is an index
+    into `SUITS`.
     """
     best = cards[0]
     for card in cards[1:]:

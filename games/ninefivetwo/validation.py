@@ -111,8 +111,8 @@ def _trick(problems: list[str], data: JsonDict) -> list[str]:
 def _sizes(problems: list[str], data: JsonDict, counts: list[int]) -> None:
     """Check how many cards each seat has to play, and add to `problems` what is wrong.
 
-    With the tricks won by all seats, it must make 16. `counts` has the size of each hand. If the
-    tricks alone are wrong for the phase, nothing else is checked.
+    A seat's cards to play and the tricks won by all seats must add up to 16. `counts` has the size
+    of each hand. If the tricks alone are wrong for the phase, nothing else is checked.
     """
     phase, targets = data["phase"], data["targets"]
     if min(data["tricks"]) < 0:
@@ -150,8 +150,8 @@ def _pairings(problems: list[str], data: JsonDict, counts: list[int]) -> None:
     """Check the open and closed pairings, and add to `problems` what is wrong.
 
     Giver and debtor must be different seats. The giver of an open pairing must still owe cards and
-    hold as many. In a closed pairing, no card may be given twice or returned twice. `counts` has
-    the size of each hand.
+    hold at least that many. In a closed pairing, no card may be given twice or returned twice.
+    `counts` has the size of each hand.
     """
     for name in ("owed", "exchanged"):
         for number, pair in enumerate(data[name]):

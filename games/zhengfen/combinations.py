@@ -90,8 +90,8 @@ def level_of(lowest: int, length: int) -> int:
 def fits(rank: int, suit: int, other: int, other_suit: int) -> bool:
     """Return whether two natural cards may be the extra cards of a full house.
 
-    They may if they have the same rank or are neighbours of one suit, if one is a 3, or if both are
-    worth points. The cards are given as `rank` with `suit`, and `other` with `other_suit`.
+    They may if their ranks are the same, or adjacent in one suit, if one is a 3, or if both are
+    worth points. One card has `rank` and `suit`, and the second has `other` and `other_suit`.
     """
     if rank == other or THREE in (rank, other):
         return True
@@ -224,8 +224,9 @@ def validate_play(move: Move, table: Move | None) -> Move:
 
     Raises:
         IllegalMove: if the cards are no combination, or not the one that the suffix names, if they
-            do not beat the table, or if they can be read in two ways. The reason is the first of
-            `not-a-combination`, `wrong-category`, `not-higher` and `ambiguous` that applies.
+            do not beat the table, or if a lead without a suffix can be read in two ways. The reason
+            is the first of `not-a-combination`, `wrong-category`, `not-higher` and `ambiguous` that
+            applies.
     """
     options = readings(move.cards) if move.cards > 0 else []
     ambiguous = len(options) > 1

@@ -81,8 +81,7 @@ class MoveGenerator:
     def ordinary(self, category: int, level: int, length: int) -> list[Group]:
         """Return the groups of an ordinary category that beat this level and length, in any order.
 
-        Runs and flushes at the same level beat it if they are longer. `length` is ignored for other
-        categories.
+        Longer runs and flushes also beat the same level. `length` is ignored for other categories.
         """
         if category <= QUAD:
             return self._multiples(category + 1, level)
@@ -95,7 +94,7 @@ class MoveGenerator:
     def _multiples(self, size: int, above: int) -> list[Group]:
         """Return the groups of singles, pairs, triples or quads with a level higher than `above`.
 
-        `size` is the number of cards, 1 to 4. The four 2s are left out, because they are a special.
+        `size` is the number of cards, 1 to 4. `2c2d2h2s` is left out, because it is a special.
         """
         groups = []
         for rank in range(max(above + 1, 0), 13):
@@ -125,9 +124,9 @@ class MoveGenerator:
     ) -> list[tuple[int, int]]:
         """Return the runs that the hand can form with jokers, as (lowest rank, highest rank).
 
-        `lacks` holds by rank the number of cards that jokers must replace. Only runs of at least
-        `shortest` ranks are returned, if their highest rank is above the level `above`, or at that
-        level and they have more than `longer` ranks.
+        `lacks` has, for each rank, the number of cards that jokers must replace. A run must have at
+        least `shortest` ranks. Its highest rank must be above `above`, or equal to `above` if the
+        run has more than `longer` ranks.
         """
         most = len(self._jokers)
         spans: list[tuple[int, int]] = []
@@ -236,8 +235,8 @@ class MoveGenerator:
     ) -> list[int]:
         """Return the natural cards of each full house with a triple of `rank` and `jokers` jokers.
 
-        `pairs` are the fitting pairs, and `others` the single cards, of all other ranks. With both
-        jokers, some sets of cards are returned for another rank too.
+        `pairs` are the fitting pairs and `others` the single cards of all other ranks. With both
+        jokers, some sets of cards are returned for several ranks.
         """
         _, singles, twos, triples, fours = self._sets[rank]
         if jokers == 0:  # all four cards of the rank need one that fits the fourth
@@ -298,7 +297,7 @@ class MoveGenerator:
         return groups
 
     def ambiguous(self) -> set[int]:
-        """Return the mirrored sets of five cards in the hand that are both flush and full house.
+        """Return the mirrored sets of five held cards that are both a flush and a full house.
 
         Such sets have three cards of one suit and both jokers.
         """

@@ -43,7 +43,7 @@ SETS: Final = tuple([[_sets_of(rank, field) for field in range(16)] for rank in 
 
 @cache
 def _texts() -> tuple[list[str], ...]:
-    """Return five tables for three ranks each, with the text of every mirrored set of cards.
+    """Return five tables, each with the texts of all mirrored sets of cards of three ranks.
 
     The index of a text is the set's 12 bits. Naming card by card would take nearly twice as long
     for a long list.
@@ -72,7 +72,7 @@ def texts_of(plays: list[int]) -> list[str]:
 
 
 class Group:
-    """The plays with one reading and number of cards, mirrored and in order."""
+    """The plays that share a reading and a number of cards, mirrored and in order."""
 
     __slots__ = ("_plays", "count", "order", "reading")
 
@@ -84,12 +84,12 @@ class Group:
         self.count = 0 if plays is None else len(plays)
 
     def plays(self) -> list[int]:
-        """Return the plays, mirrored and in order."""
+        """Return the plays, mirrored and in order, in a list that must not be changed."""
         return self._plays or []
 
 
 class RunGroup(Group):
-    """The runs of multiples with one length and highest rank, which are listed on demand."""
+    """The runs of multiples that share a reading, which are listed on demand."""
 
     __slots__ = ("_ends", "_ranks")
 

@@ -32,7 +32,7 @@ def points(cards: int) -> int:
 
 
 class ZhengfenPosition(ClimbingPosition):
-    """The fields that states and views share.
+    """The fields and rules that states and views share.
 
     `first` is the seat that leads the first trick. `trick` holds the cards of the current trick, as
     a hand, and `taken` those that each seat has won. `out` has the seats that have gone out, in
@@ -62,7 +62,7 @@ class ZhengfenPosition(ClimbingPosition):
         return ZhengfenMoves(hand, None if table is None else reading_of(table.move))
 
     def copy_shared(self, other: ZhengfenPosition) -> None:
-        """Copy from `other` the fields that every seat may know: the allow-list for views."""
+        """Copy from `other` the fields that every seat may know and that a view takes unchanged."""
         self.copy_climbing(other)
         self.first = other.first
         self.trick = other.trick
@@ -76,7 +76,7 @@ class ZhengfenState(ZhengfenPosition):
     FIELDS: ClassVar[tuple[Field, ...]] = (*ZhengfenPosition.FIELDS, *STATE_FIELDS)
 
     def view(self, seat: int | None) -> ZhengfenView:
-        """Return the position as a seat may know it. The seat None stands for the public.
+        """Return the view of a seat, or of the public if `seat` is None.
 
         The view lacks the seed and the other hands.
 
@@ -89,7 +89,7 @@ class ZhengfenState(ZhengfenPosition):
         return view
 
     def deal_cards(self, deal: int = 1, dealer: int = 0, cutter: int = 1) -> None:
-        """Set this state to the beginning of the deal with this number, and deal the cards.
+        """Set this state to the start of a deal, by default the first, and deal its cards.
 
         The cutter draws first and leads, but in the first deal the holder of 3h leads.
         """
@@ -107,7 +107,7 @@ class ZhengfenState(ZhengfenPosition):
         self.out = ()
 
     def advance(self, move: str | Move) -> ZhengfenState:
-        """Return the state after a move, which may be the first state of the next deal.
+        """Return the state after a move. A deal's last move leads to the start of the next, if any.
 
         Raises:
             IllegalMove: if the move is not legal.
@@ -179,7 +179,7 @@ class ZhengfenState(ZhengfenPosition):
 
 
 class ZhengfenView(ZhengfenPosition):
-    """A position as one seat may know it."""
+    """A position as one seat, or the public, may know it."""
 
     FIELDS: ClassVar[tuple[Field, ...]] = (*ZhengfenPosition.FIELDS, *VIEW_FIELDS)
 
@@ -206,7 +206,7 @@ class Zhengfen(Game):
         return DECK
 
     def most_moves(self, players: int) -> int:
-        """Return an upper bound on the legal moves of a position; a search found at most 31,122."""
+        """Return an upper bound on the number of legal moves. A search found at most 31,122."""
         return 32_000
 
     def max_difference(self, players: int, options: Options) -> int:

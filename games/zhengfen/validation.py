@@ -37,7 +37,7 @@ def check_position(problems: list[str], data: JsonDict) -> Table | None:
 
 
 def _check_trick(problems: list[str], data: JsonDict, table: Table | None) -> None:
-    """Add a problem if the trick lacks cards of the play on the table, or has cards without one."""
+    """Add a problem if the trick lacks cards of the play to beat, or has cards without a play."""
     if data["table"] is None:
         if data["trick"]:
             problems.append("trick has cards, but without a play on the table it is empty.")
@@ -48,7 +48,7 @@ def _check_trick(problems: list[str], data: JsonDict, table: Table | None) -> No
 def _check_out(problems: list[str], data: JsonDict, active: list[int]) -> None:
     """Check that `out` has valid seats, none of them twice, and add what is wrong to `problems`.
 
-    Until the game is over, these must be exactly the seats without cards. `active` has the seats
+    Until the game is over, they must be exactly the seats without cards. `active` has the seats
     with cards.
     """
     out: list[int] = data["out"]

@@ -87,7 +87,7 @@ def played_by(view: View, seat: int) -> list[str]:
 
 
 def unseen(view: View) -> list[str]:
-    """Return the cards that are neither in the seat's hand nor played, low to high.
+    """Return the cards that are neither in the hand of the view's seat nor played, low to high.
 
     In 9-5-2, the seat's discards are left out too, and the cards that it sees in an exchange in
     progress. Cards whose holder the seat knows, such as those of a revealed talon, are not left

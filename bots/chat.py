@@ -66,7 +66,7 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         """Return the price of the tokens in `used`, which are counted as in `Completion.usage`.
 
         The result is None if the output tokens were not counted, or if both the input price and the
-        output price are 0. It is in the currency of the settings, which have prices per million
+        output price are 0. It is in the currency of the settings, whose prices are per million
         tokens. Cached tokens cost the input price if there is no price for them.
         """
         if "output_tokens" not in used or not (self.input_price or self.output_price):
@@ -80,7 +80,7 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 class NoCompletion(Exception):
     """The endpoint did not answer with a chat completion. The text explains why.
 
-    `cause` is the name under which such failures are counted: `timeout`, `no_connection`,
+    `cause` is the name under which the failure is counted: `timeout`, `no_connection`,
     `unreadable`, or `http_` with the status.
     """
 
@@ -136,8 +136,8 @@ class _Answer(msgspec.Struct):
 class Completion:
     """A chat completion.
 
-    `words` is the model's text, with the text of a refusal. `cause` says why there may be no move
-    in it: `refusal`, `cut` (at max_tokens) or `tool_call`. It is "" after an ordinary answer.
+    `words` is the model's text, followed by the text of any refusal. `cause` says why `words` may
+    have no move: `refusal`, `cut` (at max_tokens) or `tool_call`. It is "" for an ordinary answer.
     `usage` has the counts that the endpoint gave: `input_tokens`, `cached_tokens`, `output_tokens`.
     """
 
@@ -220,7 +220,7 @@ class Endpoint:
             _log.warning("%s; starting all the same", busy)
 
     def _ask_once(self, body: Mapping[str, Any], until: float, used: Counter[str]) -> Completion:
-        """Send one request, and return the completion. Append both to the transcripts.
+        """Send one request, and return the completion. Append it or the failure to the transcripts.
 
         The call and its tokens are added to `used`. If `until` has passed, nothing is sent.
 

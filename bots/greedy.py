@@ -22,9 +22,9 @@ def move(view: View, moves: Sequence[str]) -> str:
 
 
 def _bid(view: View, moves: Sequence[str]) -> str:
-    """Return the highest legal bid that the hand is good for, or the first move if there is none.
+    """Return the highest legal bid that the hand is good for, or else the first move.
 
-    A hand is good for 1 with four cards of the highest four ranks, for 2 with six, and for 3 with
+    A hand is good for 1 with four cards of the four highest ranks, for 2 with six, and for 3 with
     eight. With two packs, twice as many cards are needed.
     """
     top = sum(count_ranks(view["game"], view["hand"])[-4:])

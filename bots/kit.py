@@ -54,7 +54,7 @@ class HttpError(Exception):
 
 
 def adapt(move: MoveFunction) -> Callable[[dict[str, Any]], Any]:
-    """Return a function that passes the parts of a whole request to an author's ``move``.
+    """Return a function that takes a whole request, and passes parts of it to ``move``.
 
     Parameters of ``move`` that have a default are not passed.
 
@@ -88,7 +88,7 @@ class Bot:
     call ``reply`` at once.
 
     Raises:
-        TypeError: if the kit cannot pass its parameters to ``move``, or ``games`` is a string.
+        TypeError: if ``move`` has parameters that ``adapt`` rejects, or if ``games`` is a string.
     """
 
     def __init__(
@@ -117,13 +117,13 @@ class Bot:
         self.paths = ", ".join(("GET /", "POST /move", *(f"POST {path}" for path in self._hooks)))
 
     def reply(self, path: str, body: bytes) -> Mapping[str, Any]:
-        """Return the answer to a POST request with this path and body.
+        """Return the answer to a POST request with this path and body: the move, or {} for a hook.
 
         Raises:
             HttpError: if the bot does not have this path, or the body does not conform to the
                 protocol.
-            TypeError: if the author's function does not return a move. Other exceptions of the
-                function pass through.
+            TypeError: if ``move`` does not return a move. Exceptions of the author's functions,
+                including the hooks, pass through.
         """
         if path != "/move" and path not in self._hooks:
             raise HttpError(HTTPStatus.NOT_FOUND, f"This bot has {self.paths}.")
@@ -284,7 +284,7 @@ def run(
     a number from 0 to 65535.
 
     Raises:
-        TypeError: if the kit cannot pass its parameters to ``move``, or ``games`` is a string.
+        TypeError: if ``move`` has parameters that ``adapt`` rejects, or if ``games`` is a string.
     """
     bot = Bot(
         move,

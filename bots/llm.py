@@ -94,10 +94,10 @@ class ModelPlayer:
         """Return the move, information about it, and the reason for a fallback.
 
         The model has until shortly before the clock of the request runs out. The information has
-        its comment, and numbers such as tokens and cost. If the model makes no legal move, the move
-        is that of `sensible`, unless the setting `fallback` is "none". In that case the move is the
-        last one that the model wrote, or "". The reason is None unless the move is that of
-        `sensible`.
+        the model's comment, and numbers such as tokens and cost. If the model makes no legal move,
+        the move is that of `sensible`, unless the setting `fallback` is "none". In that case the
+        move is the last one that the model wrote, or "". The reason is None unless the move is that
+        of `sensible`.
         """
         settings = self.settings
         seconds = (request["clock"]["move_ms"] + request["clock"]["bank_ms"]) / 1000

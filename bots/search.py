@@ -147,7 +147,7 @@ class _Search:
     ) -> dict[str, Any]:
         """Return a determinization in wire form.
 
-        After an auction, this is the one of a few samples that fits the bids best.
+        In play after an auction, this is the one of `MAX_SAMPLES` samples that fits the bids best.
         """
         best: dict[str, Any] = {}
         least = math.inf
@@ -188,7 +188,7 @@ class _Search:
 def shortlist(view: View, moves: Sequence[str]) -> list[str]:
     """Return the moves to search, at most `MAX_MOVES`, with the sensible bot's choice first.
 
-    In an auction, this is the only move. In play, the best come first.
+    In an auction, this choice is the only move. In play, the moves are in order, best first.
     """
     if len(moves) == 1:
         return list(moves)
@@ -208,7 +208,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def main() -> None:
-    """Serve the bot until the process is stopped.
+    """Serve the bot (see `kit.run`) until the process is stopped.
 
     With `--worlds N`, a search has up to N determinizations, regardless of the time.
     """

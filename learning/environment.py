@@ -18,7 +18,7 @@ class Environment:
 
     An action is an index into the list of legal moves. As in a cup, an agent is asked only if it
     has more than one legal move. A single legal move is played automatically. When a deal ends,
-    each agent's reward is its points.
+    each agent's reward is its points in the deal.
 
     `infos` has two entries for the agent to move: `action_mask`, an int8 array with 1 for each
     legal action and 0 for all others, and `moves`, an array with a row for each legal move (see

@@ -43,16 +43,16 @@ class AdaptedProgram(lines.LineProgram, ABC):
         """
 
     def close(self, score: int) -> None:
-        """End the match. `score` is the score of the program's seat at the end."""
+        """End the match, by default by stopping the program. `score` is its seat's final score."""
         self.stop()
 
 
 class Adapter:
     """A bot that plays a program's moves, or the move of `sensible` if the program has none.
 
-    `open_match` creates the program for a new match. Up to `_MAX_MATCHES` are kept: beyond that,
-    the program that was asked longest ago is stopped. If `auction` is False, `sensible` bids in
-    place of the program. Several threads may call the methods at once.
+    `open_match` returns the program for a new match. Up to `_MAX_MATCHES` matches are kept: beyond
+    that, the one asked about longest ago is dropped. Its program is stopped unless it plays others.
+    If `auction` is False, `sensible` bids in place of the program. The methods are thread-safe.
     """
 
     def __init__(self, open_match: Callable[[], AdaptedProgram], *, auction: bool) -> None:
@@ -128,8 +128,8 @@ def serve(
 ) -> None:
     """Serve a program as a bot (see `kit.run`) until the process is stopped.
 
-    `open_match` and `auction` are as in `Adapter`. The program is started once before, as a
-    check. Exits with a message if the program cannot be started.
+    `open_match` and `auction` are as in `Adapter`. As a check, the program is first started once.
+    Exits with a message if the program cannot be started, or if the port is not available.
     """
     match = open_match()
     try:

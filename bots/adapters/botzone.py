@@ -107,8 +107,8 @@ class BotzoneMatch(adapter.AdaptedProgram):
         """Return the running program's output for the last request, or None if the program must be
         restarted.
 
-        The program was not asked on turns with only one legal move, so it is asked for those
-        moves first. It must be restarted if an answer differs from the move that was played, or if
+        The program was not asked in turns with only one legal move, so it is asked about those
+        turns first. It must be restarted if an answer differs from the move that was played, or if
         it is no longer running.
 
         Raises:
@@ -157,7 +157,7 @@ def serve(
 
     `program` is a command, which runs in `folder`. If `auction` is False, the program is for
     *FightTheLandlord*, which has no auction, and `sensible` bids. Exits with a message if the
-    program cannot be started.
+    program cannot be started, or if the port is not available.
     """
     adapter.serve(
         lambda: BotzoneMatch(program, folder, auction), name=name, version=version, auction=auction

@@ -29,11 +29,11 @@ class Deal:
     """A deal as one seat knows it.
 
     `number` is the number of the deal in its game, and `score` the seat's score before the deal.
-    `position` and `landlord` are seats, counted from the first bidder. `bid` is the highest bid so
-    far. `hand` is the current hand, and `dealt` the hand before the talon was taken up. `calls` is
-    the auction, as (position, bid), with 0 for a pass. `plays` is the rest of the history, as
-    (position, cards), with no cards for a pass. During the auction `landlord` is None and `talon`
-    is empty. `moves` holds the legal moves.
+    `position` is the seat itself and `landlord` the landlord's seat, both counted from the first
+    bidder. `bid` is the highest bid so far. `hand` is the current hand, and `dealt` the hand before
+    the talon was taken up. `calls` is the auction, as (position, bid), with 0 for a pass. `plays`
+    is the rest of the history, as (position, cards), with no cards for a pass. During the auction
+    `landlord` is None and `talon` is empty. `moves` holds the legal moves.
     """
 
     number: int
@@ -100,7 +100,7 @@ class Deal:
     def move(self, answer: Answer) -> str:
         """Return a program's answer as a legal move.
 
-        The move may have other suits than the one in `moves` with the same ranks.
+        Its suits may differ from those of the move in `moves` that has the same ranks.
 
         Raises:
             NoAnswer: if the move is not legal.

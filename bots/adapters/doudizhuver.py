@@ -21,8 +21,8 @@ _END_S: Final = 0.5  # for the answer to GAMEOVER
 def script(deal: Deal) -> list[tuple[str, str]]:
     """Return the platform's lines up to the current question, each with the expected answer.
 
-    For an earlier turn of the program, this is the move that was played. The last answer is "",
-    since the program has yet to decide.
+    For an earlier turn of the program, that answer is the move that was played. The last answer is
+    "", since the program has yet to decide.
 
     Raises:
         NoAnswer: if the program would have to bid a second time, which the protocol does not allow.
@@ -68,7 +68,7 @@ class DoudizhuverMatch(adapter.AdaptedProgram):
     def answer(self, deal: Deal, until: float) -> tuple[Answer, str]:
         """Return the answer to the current question, and "" (see `AdaptedProgram.answer`).
 
-        The protocol cannot tell a program that a move was played for it, whether as the single
+        The protocol cannot tell a program that a move was played for it, whether as the only
         legal move or by `sensible`. So the program is asked in that turn too. If its answer
         differs from the move, the program cannot be used until the next deal.
         """
@@ -88,9 +88,9 @@ class DoudizhuverMatch(adapter.AdaptedProgram):
         """Send the program the lines of a script that it has not been sent yet. Start the program
         first if it is not running.
 
-        `steps` is the whole script, as returned by `script`. Stop at the first answer that differs
-        from the move that was played, and return a sentence about this answer. Return None if no
-        answer differs.
+        `steps` is the whole script, as returned by `script`. Send nothing after the first answer
+        that differs from the move that was played, and return a sentence about this answer. Return
+        None if no answer differs.
 
         Raises:
             NoAnswer: if the program cannot be started, or gives no readable answer by `until`.
@@ -150,6 +150,6 @@ def serve(program: Sequence[str], folder: Path, *, name: str, version: str) -> N
     """Serve a program as a bot until the process is stopped.
 
     `program` is a command, which runs in `folder`. Exits with a message if the program cannot be
-    started.
+    started, or if the port is not available.
     """
     adapter.serve(lambda: DoudizhuverMatch(program, folder), name=name, version=version)

@@ -23,7 +23,7 @@ def load(where: str) -> list[Any]:
     """Import and return three agents: for the landlord, and for the two seats after the landlord.
 
     `where` is `module:name`. If the name stands for one agent, the agent plays all three seats.
-    Exceptions of the import and of the agent's own code pass through.
+    Exceptions of the import, of an unknown name and of the agent's own code pass through.
     """
     module, _, name = where.partition(":")
     agent = getattr(importlib.import_module(module), name)

@@ -56,16 +56,16 @@ class Kit:
         return self.run.format(dir=shlex.quote(str(directory)))
 
     def copy(self, target: Path, program: Sequence[str] = ()) -> list[str]:
-        """Copy the kit into a new or empty directory. Return the names of the copied files.
+        """Copy the kit into a new or empty directory. Return the names of what was copied.
 
         For an adapter, `program` holds the words of a command, which is written into the copy of
-        `decision`. Files and folders that the command names by a relative path are copied too, and
-        their names are returned last. All names are relative to `target`.
+        `decision`. Files and folders that the command names by a relative path are copied too, but
+        not symbolic links. Their names are returned last. All names are relative to `target`.
 
         Raises:
-            KitError: if `target` is not empty, is a file or cannot be written, if a program is
-                missing or not expected, if a file of the program does not exist, or if two of its
-                files have one name. Part of the kit may have been copied by then.
+            KitError: if `target` is not empty, is a file or cannot be written, if `program` is
+                missing or not expected, or if its files do not exist, contain the new folder, or
+                share a name. Part of the kit may have been copied by then.
         """
         if self.program is None and program:
             raise KitError(f"The kit {self.language} takes no program; leave out what follows --.")
@@ -106,14 +106,14 @@ _PROGRAM_FOLDER = "program"
 
 
 def _files_of(program: Sequence[str]) -> dict[str, Path]:
-    """Return the files and folders that a command names by a relative path, by word.
+    """Return the files and folders that a command names by a relative path, as {word: path}.
 
     `module:name` names `module.py` or the folder of a package. Symbolic links, such as those in a
     virtual environment, are left out.
 
     Raises:
-        KitError: if a word is a relative path with a slash, and nothing is there, if a word is `.`
-            or a path that ends in `..`, or if two files have one name.
+        KitError: if a word is a relative path with a slash and nothing is there, if a word is `.`
+            or a path that ends in `..`, or if two files have the same name.
     """
     copies = {}
     for word in program:

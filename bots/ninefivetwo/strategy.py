@@ -1,4 +1,4 @@
-"""Strategy for 9-5-2: name a long strong suit trump, discard short suits, win tricks cheaply.
+"""Strategy for 9-5-2: make a long, strong suit trump, discard short suits, win tricks cheaply.
 
 Every trick is worth winning: above the target a trick scores a point, and below the target it
 avoids an exchange. Cards are numbers and hands are integers, as in `games.deck`.
@@ -58,9 +58,9 @@ def discard_cost(card: int, hand: int, trump: int) -> float:
 
 
 def _exchange_gain(view: View, hand: int, card: str) -> float:
-    """Return the expected gain of giving a card.
+    """Return the expected gain from giving a card to the debtor in an exchange.
 
-    In exchange for it, the debtor returns its best card of the suit.
+    The debtor must return its best card of the same suit.
     """
     given = DECK.number[card]
     before = [other for other in view["owed"][0]["given"] if other[1] == card[1]]
@@ -81,7 +81,7 @@ def _exchange_gain(view: View, hand: int, card: str) -> float:
 
 
 def _card_value(rank: int) -> float:
-    """Return the rough value of a card of this rank in a plain suit."""
+    """Return the rough value of a card of this rank in a side suit."""
     return {ACE: 10.0, KING: 7.0, QUEEN: 4.5, JACK: 2.5}.get(rank, 0.15 * rank)
 
 
@@ -106,17 +106,17 @@ def _plays(view: View, moves: Sequence[str], hand: int) -> list[tuple[float, str
 
 
 def lowest(held: int) -> int:
-    """Return the number of the lowest card in a non-empty set."""
+    """Return the number of the lowest card in a non-empty set of cards."""
     return (held & -held).bit_length() - 1
 
 
 def highest(held: int) -> int:
-    """Return the number of the highest card in a non-empty set."""
+    """Return the number of the highest card in a non-empty set of cards."""
     return held.bit_length() - 1
 
 
 def above(card: int) -> int:
-    """Return the set of all higher cards of a card's suit."""
+    """Return the set of all cards that are higher than this card in its suit."""
     return SUIT_CARDS[card & 3] & ~((2 << card) - 1)
 
 

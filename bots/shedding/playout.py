@@ -84,7 +84,7 @@ def _secret_card(state: SheddingState) -> int:
 
 
 def _opponents(state: SheddingState) -> list[frozenset[int]]:
-    """Return for each seat the set of seats that it knows to be opponents."""
+    """Return for each seat the seats that it plays against, as far as it knows the teams."""
     partner = state.partner if isinstance(state, DasanState) else None
     known = not _secret_card(state)
     return [
@@ -147,8 +147,8 @@ def _lead(turn: Turn, combos: list[Combo]) -> Combo:
 def _lead_score(turn: Turn, combo: Combo) -> float:
     """Return the score of a lead.
 
-    Long and low plays score high, and so does a single card that lets a teammate go out. Bombs, and
-    plays that let an opponent go out, score low.
+    Long and low plays score high, and so does a single card that may let a teammate go out. Bombs,
+    and plays that may let an opponent go out, score low.
     """
     size = len(combo.ranks)
     score = 0.5 * size - combo.top / combo.length
@@ -162,7 +162,7 @@ def _lead_score(turn: Turn, combo: Combo) -> float:
 
 
 def _unbeatable(turn: Turn, combos: list[Combo]) -> list[Combo]:
-    """Return the plays of `combos` that no opponent can beat.
+    """Return the plays of `combos` that no opponent can beat (see `beatable`).
 
     With more than `ENDGAME_PLAYS` plays, the list is empty.
     """
@@ -180,9 +180,9 @@ def _over_teammate(
 ) -> Combo | None:
     """Return a play over a teammate's play, or None to pass.
 
-    The last play of the plan is made. Otherwise a low play may block the next opponent, unless the
-    teammate is close to going out. `best` is the lowest play of the plan that beats the table, or
-    None.
+    `best` is the lowest play of the plan that beats the table, or None. It is returned if it is the
+    last of the plan, or to block the next seat: if that is an opponent, the teammate is not close
+    to going out, and both plays are low and have at most two cards.
     """
     if best is None or len(combos) == 1:
         return best
@@ -195,7 +195,7 @@ def _over_teammate(
 def _win_by_force(turn: Turn, combos: list[Combo], higher: list[Combo]) -> Combo | None:
     """Return a play of `higher` that cannot be beaten, if at most one play of the plan can be.
 
-    `higher` holds the plays of the plan that beat the table. Return None if there is no such play.
+    Otherwise return None. `higher` holds the plays of the plan that beat the table.
     """
     if not higher:
         return None
@@ -218,7 +218,7 @@ def _block_next_opponent(turn: Turn, table: Combo, higher: list[Combo]) -> Combo
 
 
 def _swap_kickers(counts: Counts, table: Combo) -> Combo | None:
-    """Return the lowest triple that beats the table, with any kickers of the hand.
+    """Return the lowest triple that beats the table, with kickers from anywhere in the hand.
 
     Return None if the play on the table is not a single triple, or if the hand has no such play.
     """
@@ -241,8 +241,8 @@ def _swap_kickers(counts: Counts, table: Combo) -> Combo | None:
 def _split_plan(turn: Turn, table: Combo, urgent: bool) -> Combo | None:
     """Return the play that beats `table` at the least cost to the plan.
 
-    Returns None if there is no such play, or if the lead is not worth the cost. If `urgent`, the
-    lead is worth more.
+    Only the lowest `MAX_SPLITS` plays are compared. Returns None if there is no such play, or if
+    the lead is not worth the cost. If `urgent`, the lead is worth more.
     """
     price = LEAD_PRICE
     if urgent:

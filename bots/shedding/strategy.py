@@ -55,7 +55,7 @@ def move(view: View, moves: Sequence[str]) -> str:
 
 
 def choose_call(moves: Sequence[str], counts: Counts) -> str:
-    """Return the call of the card whose rank the hand holds most often, or the first of several.
+    """Return the first call of a card of the rank that the hand holds most often.
 
     The holder of the called card has few other cards of that rank, so it soon plays the card and
     reveals itself.
@@ -69,9 +69,9 @@ class Turn:
 
     `counts` is the seat's hand by rank. `unseen` counts by rank the cards in other hands or face
     down. `cards_left` is the number of cards in each hand. `opponents` are the seats to play
-    against; there must be one. `fewest_cards` and `most_cards` are the numbers of cards in
-    the opponents' smallest and largest hands. `table` is the play to beat, or None for a lead.
-    `owner` is the seat that made the play to beat, and has no meaning without such a play.
+    against, at least one. `fewest_cards` and `most_cards` are the numbers of cards in the
+    opponents' smallest and largest hands. `table` is the play to beat, or None for a lead. `owner`
+    is the seat that made the play to beat, and has no meaning without such a play.
     """
 
     rules: ComboRules

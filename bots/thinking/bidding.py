@@ -52,7 +52,7 @@ def choose_bid(model: WinModel, counts: Counts, moves: Sequence[str]) -> str:
 class Bidding:
     """Bounds on each other seat's probability of winning as declarer.
 
-    They are inferred from its bids and passes, as if it bid by the thresholds of the model.
+    The bounds follow from the seats' bids and passes, as if all bid by the model's thresholds.
     """
 
     def __init__(self, view: View, model: WinModel) -> None:
@@ -65,8 +65,8 @@ class Bidding:
     def mismatch(self, hands: Sequence[Sequence[str]]) -> float:
         """Return how far these hands' probabilities of winning lie outside their bounds, in total.
 
-        `hands` has the cards that each seat still holds; those it has played are added. The result
-        is 0 if all hands are within their bounds.
+        `hands` has the cards that each seat still holds; those it has played are added. The
+        probability of the declarer, who has the talon, is first reduced by `TALON_GAIN`.
         """
         total = 0.0
         for seat, (low, high) in self._bounds.items():

@@ -83,9 +83,9 @@ def _capacity(view: View, hidden: int) -> dict[Location, int]:
 def sample_state(view: View, constraints: Constraints, rng: random.Random) -> dict[str, Any]:
     """Return a random state in wire form in which the view's seat would see the same cards.
 
-    `constraints` must be those of the view. The deal is made the last of the game. The history is
-    empty unless the option `spring` needs it, and the completed exchanges of 9-5-2 are left out.
-    In a set-up position, the state may be invalid.
+    `constraints` must be those of the view. The deal is made the last of the game, without redeals.
+    The history is empty unless the option `spring` needs it, and the completed exchanges of 9-5-2
+    are left out. In a set-up position, the state may be invalid.
     """
     piles = _deal(constraints, rng)
     hands = [piles.get(seat, []) for seat in range(view["players"])]
@@ -111,7 +111,7 @@ def sample_state(view: View, constraints: Constraints, rng: random.Random) -> di
 
 
 def _deal(constraints: Constraints, rng: random.Random) -> dict[Location, list[str]]:
-    """Return a random deal by location. If `_RANDOM_DEALS` tries fail, it ignores the limits."""
+    """Return a random deal by location. If `_RANDOM_DEALS` tries fail, ignore the limits."""
     for _ in range(_RANDOM_DEALS):
         piles = _deal_at_random(constraints, rng)
         if piles is not None:
@@ -124,7 +124,7 @@ def _deal(constraints: Constraints, rng: random.Random) -> dict[Location, list[s
 def _deal_at_random(
     constraints: Constraints, rng: random.Random
 ) -> dict[Location, list[str]] | None:
-    """Return a random deal by location, or None if a limited card finds its locations full."""
+    """Return a random deal by location, or None if a limited card has no location left."""
     left = dict(constraints.capacity)
     piles: dict[Location, list[str]] = defaultdict(list)
     for card, locations in constraints.limited:

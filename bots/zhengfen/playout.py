@@ -77,8 +77,8 @@ def _as_special(combo: Combo) -> Combo:
 def _full_house(hand: PlannedHand, top: int) -> Combo | None:
     """Return a full house: three cards of rank `top` with extra cards from the plan.
 
-    The extra cards are the 3 and the next single card, else the lowest pair, else the two lowest
-    single cards with points. Return None if the plan has none of these.
+    The extra cards are a single 3 and the next single card, else the lowest pair, else the two
+    lowest single cards with points. Return None if the plan has none of these.
     """
     pairs = [combo.top for combo in hand.combos if combo.kind == "pair" and combo.top < BLACK]
     singles = [combo.top for combo in hand.combos if combo.kind == "single" and combo.top < BLACK]

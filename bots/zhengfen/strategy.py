@@ -52,7 +52,7 @@ class _Trick:
 def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
     """Return moves as (score, move), best first. A pass scores 0.
 
-    The list has one of any plays that differ only in suits, and at most `MAX_PLAYS` plays.
+    Of plays that differ only in suits, the list has the first. It has at most `MAX_PLAYS` plays.
     """
     turn = _read_view(view)
     scored = []
@@ -85,9 +85,9 @@ def _read_view(view: View) -> _Trick:
 
 
 def _distinct_plays(view: View, moves: Sequence[str]) -> list[tuple[str, Combo]]:
-    """Return the plays as (move, play without suits), only the first of those that differ in suits.
+    """Return the plays as (move, play without suits), only one of any that differ only in suits.
 
-    If there are more than `MAX_PLAYS`, those with the least valuable cards are returned.
+    If there are more than `MAX_PLAYS`, only those with the least valuable cards are returned.
     """
     position = games.get("zhengfen").view(view)
     distinct: dict[tuple[str, tuple[int, ...]], tuple[str, Combo]] = {}

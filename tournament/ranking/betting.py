@@ -32,8 +32,8 @@ _BISECTIONS = 40
 class Reach:
     """The most by which two bots can differ in a block, in points per deal.
 
-    With a ``tail`` above 0, rare differences may be larger. They count as ``most``, and the mean
-    may be off by ``tail`` times the root mean square because of them.
+    With a ``tail`` above 0, rare differences may be larger, but count as ``most``. This may shift
+    the mean by up to ``tail`` times the root mean square of the differences.
     """
 
     most: float
@@ -68,7 +68,7 @@ class Bets:
 
     @property
     def wealth(self) -> float:
-        """The wealth that the bets against a mean of 0 have reached, from 1 before the first block.
+        """The current wealth of the bets against a mean of 0, which is 1 before the first block.
 
         `settled` needs a wealth of 20. Without a reach, the first block makes the wealth NaN.
         """
@@ -85,7 +85,7 @@ class Bets:
 
     @property
     def equal(self) -> bool:
-        """Whether the 95 % interval lies in the zone. False without one or if nothing is proved."""
+        """Whether the 95 % interval lies in the zone. False if there is no zone or no proof."""
         zone = self._within
         if zone is None or abs(self.mean) > zone or not self._proved:
             return False
@@ -100,7 +100,7 @@ class Bets:
         return Interval(self._end(-1), self._end(1)) if self._proved else UNKNOWN
 
     def log_wealth(self, mean: float) -> float:
-        """The natural logarithm of the wealth, on both sides together, of bets against ``mean``."""
+        """The natural logarithm of the wealth of bets against ``mean``, on both sides together."""
         return float(both_sides(self._sides(mean), mean, self._within))
 
     def _sides(self, mean: float) -> Floats:
@@ -132,7 +132,7 @@ class Bets:
 def settled_by_bets(data: Observations, reach: Reach, level: float) -> Booleans:
     """Which bots (rows) are settled above which (columns), shape (n, n), by bets on each pair.
 
-    Only blocks in which both bots of a pair sat count. If ``reach`` is right, then with
+    For each pair, only blocks in which both bots sat count. If ``reach`` is right, then with
     probability ``level`` no two bots are ever put in the wrong order, over all looks together and
     however tables are chosen.
     """

@@ -133,7 +133,7 @@ def _is_balanced(table: Ints, size: Ints, bots: int) -> bool:
     """Whether all possible tables of this number of bots were played, each equally often.
 
     ``table`` and ``size`` have the table and the number of bots of each block. There must be at
-    least one. False if the tables differ in size.
+    least one block. False if the tables differ in size, or have one bot.
     """
     _, times = np.unique(table, return_counts=True)
     one_size = size.min() == size.max() > 1 and times.min() == times.max()

@@ -19,7 +19,7 @@ class Equations:
         self.squares, self.freedom = 0.0, 0
 
     def grow(self, bots: int) -> None:
-        """Make room for ``bots`` bots in total, if there is less."""
+        """Make room for ``bots`` bots in total, if there is room for fewer."""
         new = max(0, bots - self.right_side.size)
         self.laplacian = np.pad(self.laplacian, (0, new))
         self.right_side = np.pad(self.right_side, (0, new))

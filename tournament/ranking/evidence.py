@@ -21,8 +21,8 @@ class Evidence:
 
     The arrays are by pair, (n, n), or (rows, n) if they come from `of`. ``total`` is the sum of the
     differences, ``squares`` the sum of their squares, ``items`` their number, ``count`` the number
-    that are not 0, ``blocks`` the number of blocks that they come from, and ``rounds`` the number
-    of rounds with a difference. ``all_rounds`` is the number of rounds so far.
+    that are not 0, ``blocks`` the sum of 1 for each difference within a block and 2 for each other,
+    ``rounds`` the number of rounds with a difference, and ``all_rounds`` that of all rounds so far.
     """
 
     total: Floats
@@ -34,7 +34,7 @@ class Evidence:
     all_rounds: int
 
     def of(self, rows: slice) -> "Evidence":
-        """The evidence about the pairs of the bots in these rows with all bots."""
+        """The evidence about the bots in these rows, each paired with all bots."""
         arrays = (field.name for field in fields(self) if field.name != "all_rounds")
         return replace(self, **{name: getattr(self, name)[rows] for name in arrays})
 

@@ -32,7 +32,7 @@ class LadderRecord:
 
     A bot that changes begins a new version. Three arrays are by bot (n): ``blocks`` has the number
     of blocks, ``version`` the number of its latest version, and ``changed`` says whether the bot
-    has changed. Versions are numbered from 0 over all bots.
+    has ever changed. Versions are numbered from 0 over all bots.
     """
 
     def __init__(self, bots: int = 0) -> None:
@@ -48,7 +48,7 @@ class LadderRecord:
         self.grow(bots)
 
     def grow(self, bots: int) -> None:
-        """Make room for ``bots`` bots in total, if there is less."""
+        """Make room for ``bots`` bots in total, if there is room for fewer."""
         new = bots - self.blocks.size
         if new <= 0:
             return
@@ -101,7 +101,7 @@ class LadderRecord:
         return mean[self.version], deviation[self.version]
 
     def versions(self) -> Ints:
-        """The version that each added entry now counts for, in the order of adding."""
+        """The version that each entry now counts for, in the order in which they were added."""
         return self._history()[2] if self._parts else np.zeros(0, np.int64)
 
     def evidence(self) -> Evidence:
@@ -235,7 +235,7 @@ class LadderRecord:
         self._count[who[first]] += times
 
     def _change(self, bots: Ints, window: int) -> Floats:
-        """How far the last ``window`` blocks of these bots (m) are from their earlier blocks.
+        """How far the mean of each of these bots (m) has moved in its last ``window`` blocks.
 
         The distances are in standard deviations. They are 0 with too few blocks or without spread.
         """
@@ -259,7 +259,7 @@ class LadderRecord:
     def _begin_version(self, bot: int, window: int) -> None:
         """Begin a new version of a bot with its last ``window`` blocks. Drop its evidence.
 
-        All effects and sums are computed anew.
+        The bot counts as arriving anew. All effects and sums are computed again.
         """
         self._add_pending()
         self._evidence[:, bot] = self._evidence[:, :, bot] = 0.0

@@ -21,7 +21,7 @@ class Observations:
     and ``deals`` (a bot with two seats has two for each deal).
 
     Three arrays are by block. ``seated`` (B, p) has the bots in ascending order, then -1. The size
-    of the largest table is p. ``table`` (B) is a number for the set of bots. ``round`` (B) is the
+    of the largest table is p. ``table`` (B) is a number for its set of bots. ``round`` (B) is the
     round, numbered from 0: tables of one round were drawn together.
 
     ``plain`` (n) is each bot's points divided by its deals, or NaN without a deal.
@@ -75,9 +75,9 @@ def entries(
 ) -> Observations:
     """The observations with these entries, which must be sorted by block and bot.
 
-    Blocks must be numbered from 0. ``totals`` has the points of each entry in all its ``deals``
-    together, which must be more than 0. ``round`` has the round of each block, and ``bots`` is
-    the number of bots.
+    Blocks must be numbered from 0. ``totals`` has the points of each entry in all its deals, and
+    ``deals`` their number, which must be above 0. ``round`` has the round of each block. Rounds are
+    numbered anew, from 0. ``bots`` is the number of bots.
     """
     size = np.bincount(block, minlength=round.size)
     column = np.arange(block.size) - (np.cumsum(size) - size)[block]
@@ -100,7 +100,7 @@ def entries(
 def renumbered(data: Observations, bot: Ints, bots: int) -> Observations:
     """The same blocks with other numbers for the bots.
 
-    ``bot`` has the new number of each entry's bot, below ``bots``, the new number of bots.
+    ``bot`` has the new number of each entry's bot. ``bots`` is the new count of all bots.
     """
     order = np.lexsort((bot, data.block))
     deals = data.deals[order].astype(np.float64)

@@ -23,11 +23,11 @@ _MIXTURE = 0.15
 
 
 def final_chances(evidence: Evidence) -> Floats:
-    """For each pair (n, n), the probability that equal bots differ as clearly at the planned end.
+    """For each pair (n, n), the probability that two equal bots would differ as clearly or more.
 
-    The probability is 1 without evidence. Because results may decide who meets again, a pair that
-    met in j of k rounds had j chances to end. So its probability is multiplied by j (j + 1), or by
-    k if it met in all rounds, and is 1 at most.
+    It holds at the planned end only, and is 1 without evidence. Because results may decide who
+    meets again, a pair that met in j of k rounds had j chances to end. So its probability is
+    multiplied by j (j + 1), or by k if it met in all rounds, and is 1 at most.
     """
     size = np.abs(evidence.deviate) / np.sqrt(2)
     chance = np.array(list(map(erfc, size.ravel().tolist()))).reshape(size.shape)
@@ -74,8 +74,8 @@ def settled_by_arrival(evidence: Evidence, arrival: Ints) -> Booleans:
     """Which bots (rows) are settled above which (columns), shape (n, n), if bots come and go.
 
     With probability ``LEVEL`` no look ever puts two bots in the wrong order. ``arrival`` (n)
-    numbers the bots from 1 in the order in which they arrived. The probability of an error about
-    two bots is fixed when the later one arrives. These probabilities add up to 1 - ``LEVEL``.
+    numbers the bots from 1 in the order in which they arrived. The probability of any error
+    between a bot and earlier ones is fixed when it arrives. All of these add up to 1 - ``LEVEL``.
     """
     later = arrival[:, np.newaxis] > arrival
     level = (1 - LEVEL) / (np.pi**2 / 6 - 1) / arrival**2.0

@@ -60,7 +60,7 @@ class Shim:
 
         Raises:
             HttpError: if the program cannot be started, gives no readable answer in time, or wrote
-                more than one line for the last request. The status is 500.
+                more than one line for the previous request. The status is 500.
         """
         clock = request["clock"]
         seconds = (clock["move_ms"] + clock["bank_ms"]) / 1000

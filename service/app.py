@@ -82,10 +82,10 @@ def _register_error_handlers(app: Flask, settings: Settings, metrics: Metrics) -
 
     @app.errorhandler(HTTPException)
     def respond_to_http_error(error: HTTPException) -> Response:
-        """Return the response for an `HTTPException`, which Flask, Werkzeug or `serving` raises.
+        """Answer an `HTTPException` of Flask, Werkzeug or `serving` with the problem of its status.
 
-        If no code in `DETAILS` has the status of the error, the problem is "internal". The headers
-        `Allow` and `Retry-After` of the error are kept.
+        If no code in `DETAILS` has that status, the problem is "internal". The headers `Allow` and
+        `Retry-After` of the error are kept.
         """
         code = _CODES.get(error.code, "internal")
         response = respond(Problem(code, DETAILS[code].format(max_body=settings.max_body)))
@@ -97,6 +97,6 @@ def _register_error_handlers(app: Flask, settings: Settings, metrics: Metrics) -
 
     @app.errorhandler(Exception)
     def respond_to_bug(error: Exception) -> Response:
-        """Log an unexpected exception with its trace, and return a response (500) without it."""
+        """Log an unexpected exception with its trace, and answer with status 500 and no trace."""
         log_error(error, request.environ)
         return respond(Problem("internal", DETAILS["internal"]))

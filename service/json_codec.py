@@ -66,7 +66,7 @@ def says_nothing_else(body: bytes, value: Any) -> bool:
 
 
 def decode(body: bytes) -> dict[str, Any]:
-    """Parse a body and return the object.
+    """Parse a body that holds a JSON object, and return the object.
 
     Lone surrogates in strings are accepted: JSON allows them, though UTF-8 does not. Only the first
     `MAX_NAMES` fields of each object are kept. A number with a point or an exponent becomes an
@@ -74,8 +74,8 @@ def decode(body: bytes) -> dict[str, Any]:
 
     Raises:
         MalformedJson: if the body is not a JSON object in UTF-8, has duplicate names among the
-            first `MAX_NAMES` fields of an object, is nested too deeply, or has too many lists and
-            objects for its length.
+            first `MAX_NAMES` fields of an object, has more than `MAX_DEPTH` levels, or has too many
+            lists and objects for its length.
     """
     try:
         text = body.decode("utf-8")
@@ -116,16 +116,16 @@ def has_too_many_containers(body: bytes) -> bool:
 
 
 def _parse_int(digits: str) -> float:
-    """The integer, or infinity (even for a negative number) if it has 1,000 digits or more."""
+    """The integer, or infinity if its text, with any minus sign, has 1,000 characters or more."""
     return int(digits) if len(digits) < len(_LONG_NUMBER) else math.inf
 
 
 def _parse_float(text: str) -> float:
     """Convert a number with a decimal point or an exponent.
 
-    A whole number between -`_HUGE` and `_HUGE` becomes an int, even one that a float cannot hold
-    exactly. The result is NaN if only rounding to a float has made the number whole and its size is
-    2**53 or more. Smaller numbers are rounded.
+    A whole number between -`_HUGE` and `_HUGE` becomes an exact int. A number that is whole only
+    once rounded to a float becomes that int if its size is below 2**53, and NaN if it is not. All
+    other numbers become floats, possibly infinite.
     """
     number = float(text)
     if not number.is_integer() or not -_HUGE < number < _HUGE:
@@ -174,10 +174,10 @@ def _check_depth(value: Any) -> None:
 
 
 def quote(text: str) -> str:
-    """A client's text, cut to 64 characters and then escaped, as a quoted string of ASCII."""
+    """A client's text, cut to 64 characters and then escaped to ASCII, in quotes."""
     return ascii(shortened(text))
 
 
 def shortened(text: str) -> str:
-    """The text, with an ellipsis at the end if it had to be cut to 64 characters."""
+    """The text, or its first 61 characters and "..." if it has more than 64."""
     return text if len(text) <= 64 else text[:61] + "..."

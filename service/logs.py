@@ -19,8 +19,8 @@ REQUEST_ID: Final = "stich.request_id"
 class JsonFormatter(logging.Formatter):
     """Formats each record as one line of JSON.
 
-    The fields are `time` (UTC, ISO 8601), `level`, `logger`, `message`, those in the record's
-    `fields`, and `trace` if there is an exception.
+    The line has `time` (UTC, ISO 8601), `level`, `logger`, `message`, everything in the record's
+    attribute `fields`, if it has one, and `trace` if there is an exception.
     """
 
     def format(self, record: logging.LogRecord) -> str:
@@ -40,7 +40,7 @@ class JsonFormatter(logging.Formatter):
 def configure(settings: Settings) -> None:
     """Send the logs of the service, and granian's errors, to standard error.
 
-    `settings` has the format. The handlers that these loggers had are replaced.
+    `settings` has the format. Their other handlers are removed, and propagation is turned off.
     """
     handler = logging.StreamHandler()
     if settings.log_format == "json":
@@ -57,7 +57,7 @@ def configure(settings: Settings) -> None:
 def log_request(environ: WSGIEnvironment, status: int, seconds: float) -> None:
     """Write a line about an answered request to the access log, whatever the settings say.
 
-    `environ` must have a `REQUEST_ID`, and `seconds` is how long the answer took.
+    `environ` must have a `REQUEST_ID`. `seconds` is how long the answer took.
     """
     fields = {
         "client": environ.get("REMOTE_ADDR", ""),

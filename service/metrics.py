@@ -81,10 +81,7 @@ class Metrics:
 
 
 def _forget_gauges_of_dead_workers() -> None:
-    """Delete the gauge files of workers that are no longer running.
-
-    The environment must name the folder of the files.
-    """
+    """Delete the gauge files of workers that have ended. `PROMETHEUS_MULTIPROC_DIR` must be set."""
     for path in Path(os.environ[MULTIPROC_DIR]).glob("gauge_live*_*.db"):
         worker = int(path.stem.rpartition("_")[2])
         try:

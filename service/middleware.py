@@ -27,10 +27,10 @@ _ANY_PAGE: Final = (
 
 
 def with_middleware(app: WSGIApplication, settings: Settings, metrics: Metrics) -> WSGIApplication:
-    """Return a WSGI application that calls `app` and adds headers to its answers.
+    """Return a WSGI application that adds CORS headers and request IDs to the answers of `app`.
 
-    It also gives each request an ID, counts the request in `metrics`, and logs it if the settings
-    say so. `app` must be the `wsgi_app` of a Flask application.
+    A request keeps a valid `X-Request-Id`, or else gets a random ID. It is counted in `metrics`,
+    and logged if the settings say so. `app` must be the `wsgi_app` of a Flask application.
     """
 
     def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:

@@ -36,7 +36,7 @@ class _Converter(OpenAPIConverter):
 
 
 class _Plugin(MarshmallowPlugin):
-    """apispec's plugin for marshmallow with our converter."""
+    """apispec's plugin for marshmallow, with `_Converter` as its converter."""
 
     Converter = _Converter
 
@@ -116,14 +116,14 @@ def _request_examples(operation: dict[str, Any]) -> dict[str, Any]:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes YAML without anchors. Lists of scalars, references and entries are written inline."""
+    """Writes YAML without anchors, with references, entries and lists of scalars inline."""
 
     def ignore_aliases(self, data: Any) -> bool:
         """Return True, so that no value is written as an alias."""
         return True
 
     def represent_data(self, data: Any) -> yaml.Node:
-        """Return the YAML node for a value, with its style set."""
+        """Return the YAML node for a value, and set how the node is written (see the class)."""
         node = super().represent_data(data)
         if isinstance(node, yaml.ScalarNode) and "\n" in node.value:
             node.style = "|"

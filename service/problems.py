@@ -141,7 +141,7 @@ class Problem(Exception):
         self.extensions = extensions
 
     def response(self) -> Response:
-        """Return the HTTP response."""
+        """Return the problem as an HTTP response."""
         problem = {
             "type": f"/docs#{self.type.code}",
             "title": self.type.title,

@@ -129,9 +129,9 @@ def padded_size(wire: Mapping[str, Any]) -> int:
     `wire` is the state as `to_dict` returns it.
 
     The size depends only on public facts: the game, the number of players, moves and results, and
-    whether a score in `results` has more than four digits. It is an upper bound: 12 bytes for each
-    card of the deck, 40 for each move, 112 for each result, or 320 if scores may have up to 37
-    digits, and 2,048 for the names of all fields, the options, the seed and the total scores.
+    whether a score in `results` has more than four digits. No state is larger: there are 12 bytes
+    for each card of the deck, 40 for each move, 112 for each result (320 if there is such a score),
+    and 2,048 for the names of all fields, the options, the seed and the total scores.
     """
     deck = games.get(wire["game"]).deck(wire["players"]).size
     results = wire["results"]
@@ -151,7 +151,7 @@ def _token(name: str, sealed: bytes) -> str:
 
 
 def _decode(body: str) -> bytes:
-    """The bytes that a token's base64 encodes. If it is not valid, as many zero bytes."""
+    """The bytes that a token's base64 encodes, or zero bytes instead if it is not valid."""
     try:
         return urlsafe_b64decode(body + "=" * (-len(body) % 4))
     except ValueError:

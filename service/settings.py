@@ -76,7 +76,7 @@ def temporary_seal_keys() -> str:
 
 
 def _seal_keys(text: str) -> dict[str, bytes]:
-    """Parse `ID:BASE64,ID:BASE64` into keys by ID. A blank text has none.
+    """Parse `ID:BASE64,ID:BASE64` into keys by ID. A blank text gives none.
 
     Raises:
         ConfigError: if the text is not of this form, an ID occurs twice, or a key does not have 32

@@ -36,9 +36,9 @@ def load(command: int, target: str) -> Any:
 
 
 def _exit_with_parent(parent: int) -> None:
-    """Wait until the process `parent` has ended, and then exit at once with status 1.
+    """Wait until the parent of this process has ended, and then exit without cleanup (status 1).
 
-    This is needed because a parent that is killed cannot end its workers.
+    `parent` is the process ID of the parent. A parent that is killed cannot end its workers itself.
     """
     while os.getppid() == parent:
         time.sleep(0.5)

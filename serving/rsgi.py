@@ -107,7 +107,7 @@ class RsgiFront:
         loop.call_soon(self._limit_unread_answers)
 
     async def __rsgi__(self, scope: Scope, proto: HTTPProtocol) -> None:
-        """Answer a request, and return when its answer no longer needs memory.
+        """Answer a request. If the answer is large, return only when it no longer needs memory.
 
         Granian calls this method for each request.
         """
@@ -141,8 +141,8 @@ class RsgiFront:
         """Generate pieces and send them as fast as the client reads.
 
         granian buffers everything that is written to a stream, but reads a file only as fast as the
-        client does. So the pieces go through a named pipe. After a client has left, one more piece
-        is generated.
+        client does. So the pieces go through a named pipe. At most one piece is generated after the
+        client has left.
         """
         with TemporaryDirectory(prefix="stich-") as folder:
             path = os.path.join(folder, "answer")
@@ -232,7 +232,7 @@ class RsgiFront:
         return body
 
     async def _take_slot(self, slot: AsyncExitStack) -> bool:
-        """Wait up to `SLOT_SECONDS` for a slot, and add it to `slot`, which frees it at its end.
+        """Wait up to `SLOT_SECONDS` for a slot, and add it to `slot`, which frees it on closing.
 
         Return whether one became free in time.
         """
@@ -247,9 +247,10 @@ class RsgiFront:
     async def _answer(
         self, scope: Scope, body: BytesIO, slot: AsyncExitStack, began: float
     ) -> Answer:
-        """Call the application, in another thread if the body is large or `on_loop` is false.
+        """Call the application, and return its status, headers and answer.
 
-        `began` is the time at which the head of the request arrived.
+        It is called in another thread if the body is large or `on_loop` is false. `began` is the
+        `perf_counter` time at which the head of the request arrived.
 
         If the application raises LongWork, add slots to `slot` and call it again in another thread.
         If too few slots become free in time, call it again so that `need_long_work` raises
@@ -273,7 +274,8 @@ class RsgiFront:
     def _call(self, environ: WSGIEnvironment, body: BytesIO, slots_held: int | None) -> Answer:
         """Call the application with a body, and return its status, headers and answer.
 
-        `slots_held` is None if slots were refused.
+        A file and `Pieces` are returned as they are, and other answers as bytes. `slots_held` is
+        None if slots were refused.
 
         Raises:
             LongWork: if the request needs more slots.
@@ -294,7 +296,7 @@ class RsgiFront:
                 answer.close()
 
     def _limit_unread_answers(self) -> None:
-        """Make the kernel buffer little for clients that do not read, and cut them off in the end.
+        """Make the kernel buffer little for clients that do not read, and later cut them off.
 
         A client is cut off if it leaves data unread for `UNREAD_SECONDS`. This method sets options
         of the listening socket, which connections inherit. Granian gives no access to the socket,
@@ -335,7 +337,7 @@ class _FailedBody(BytesIO):
 
 
 def _body_length(scope: Scope) -> int | None:
-    """The length in bytes of a request's body, or None if `Transfer-Encoding` leaves it open."""
+    """The length of a request's body in bytes, or None if `Transfer-Encoding` leaves it open."""
     headers = scope.headers
     return None if "transfer-encoding" in headers else int(headers.get("content-length", "0"))
 
@@ -370,6 +372,6 @@ def _environ(scope: Scope) -> WSGIEnvironment:
 
 
 def _next_piece(answer: Pieces) -> tuple[bytes, float]:
-    """Return the next piece, or b"" after the last, and the processor time in seconds it took."""
+    """Return the next piece (b"" after the last), and the seconds of processor time it took."""
     began = thread_time()
     return next(answer.pieces, b""), thread_time() - began

@@ -96,8 +96,8 @@ def advanced(state: State, moves: Sequence[str], seat: int | None = None) -> Sta
     """Return the state after `moves`. If `seat` is given, every move must be that seat's.
 
     Raises:
-        Problem: if a move is illegal, or if the deal, scores, history or results of the state after
-            all moves exceed their limits.
+        Problem: if a move is illegal or another seat's, or if the deal, scores, history or results
+            of the state after all moves exceed their limits.
         LongWork, TooManyRequests: if there are more than `LONG_GAME` moves and the request holds no
             slot.
     """
@@ -144,9 +144,9 @@ def _listed(position: Position, slots: int = 1) -> LegalMoves:
 
 
 def _takes_long_to_count(position: Position) -> bool:
-    """Whether the hand to move has so many cards or pairs that counting its moves may take long.
+    """Whether the seat to move has so many cards or pairs that counting its moves may take long.
 
-    False if the game is over, or if the position is a view without that hand.
+    False if the game is over, or if the position is a view that does not show the hand.
     """
     hand = position.hand_to_move()
     if hand < 0:

@@ -63,9 +63,9 @@ def healthz() -> Response:
 
 @static_routes.get("/readyz")
 def readyz() -> Response:
-    """Answer that the service can read its contract and deal every game.
+    """Check that the service can read its contract and deal every game, and answer that it can.
 
-    If it cannot, the exception leads to an answer with status 500.
+    If it cannot, an exception leads to an answer with status 500.
     """
     _path("openapi.yaml").read_bytes()
     for game in games.GAMES.values():
@@ -88,7 +88,7 @@ def openapi_yaml() -> Response:
 
 @static_routes.get("/openapi.json")
 def openapi_json() -> Response:
-    """Return the contract as JSON, for tools that do not read YAML."""
+    """Return the contract as JSON, for tools that do not read YAML. The first call needs a slot."""
     return _contract_as_json().answer("application/json")
 
 
@@ -148,12 +148,12 @@ def rules(name: str) -> Response:
 @static_routes.get("/docs/api", defaults={"file": "api.md", "title": "Using the service"})
 @static_routes.get("/docs/sealed", defaults={"file": "sealed.md", "title": "Sealed states"})
 def guide(file: str, title: str) -> Response:
-    """Return a guide to the service, `file` in docs/, as a page."""
+    """Return `file` in docs/, a guide to the service, as a page with this title."""
     return _page("text.html", title=title, text=_rendered(file))
 
 
 def _page(template: str, **values: object) -> Response:
-    """Return a page made from a template with `values`. It may load only this service's files."""
+    """Fill in a template, and return it as a page that may load only this service's files."""
     page = render_template(template, games=games.GAMES.values(), **values)
     response = Response(page, content_type="text/html; charset=utf-8")
     response.headers["Content-Security-Policy"] = _CONTENT_SECURITY_POLICY
@@ -165,8 +165,8 @@ def _page(template: str, **values: object) -> Response:
 def _html(markdown: str) -> Markup:
     """Markdown as HTML, in which raw HTML is escaped and headings have IDs.
 
-    Links to files in docs/ lead to where the service has them. Links to files that it does not have
-    become text.
+    Links to files of the project lead to where the service has them, or become text if it does not
+    have them. Links to `https:` addresses and within the page stay.
     """
     tokens = _MARKDOWN.parse(markdown)
     for token, following in pairwise(tokens):
@@ -201,6 +201,6 @@ def _rules_file(name: str) -> str:
 
 
 def _path(name: str, folder: str = "") -> Path:
-    """The path of a file. It is in `static`, as in a wheel, or else in `folder` of the checkout."""
+    """The path of a file: in `static` if it is there, as in a wheel, or else in the checkout."""
     path = STATIC / name
     return path if path.is_file() else _CHECKOUT / folder / name

@@ -125,7 +125,7 @@ def moves() -> Response:
 def describe() -> Response:
     """Return a description of a view, or of a state as the seat to move sees it.
 
-    The state of a finished game is described as anyone may see it.
+    The state of a finished game is described as the public sees it.
     """
     body = parse_body(requests.DESCRIBE)
     position = _position(body)
@@ -145,7 +145,7 @@ def advance() -> Response:
     """Return the state after the moves of the request, with its legal moves if asked for.
 
     Raises:
-        Problem: if one of the moves is illegal.
+        Problem: if the body is not valid, or one of the moves is illegal.
     """
     body = parse_body(requests.ADVANCE)
     state = advanced(cast("State", _position(body)), body["moves"])
@@ -158,7 +158,7 @@ def view() -> Response:
     """Return what one seat may know of a state.
 
     Raises:
-        Problem: if there is no such seat. The response then has status 422.
+        Problem: if the body is not valid, or there is no such seat (status 422).
     """
     body = parse_body(requests.VIEW)
     try:
@@ -169,9 +169,9 @@ def view() -> Response:
 
 
 def new_game(body: dict[str, Any], seed: str | None = None) -> State:
-    """Return the first state of a new game. If `seed` is None, draw a seed at random.
+    """Return the first state of a new game with this seed, or if it is None, with a random one.
 
-    `body` must have passed schema validation, so that its game, players and options are in range.
+    `body` must have passed schema validation. A seed in it is ignored.
     """
     seed = secrets.token_hex(16) if seed is None else seed
     return games.get(body["game"]).start(body.get("players"), seed, body.get("options", {}))

@@ -22,7 +22,7 @@ SEALER: Final = "stich-sealer"
 def start() -> Response:
     """Start a game whose seed the service draws, and return its token and keys.
 
-    If the request has hashes of keys, each key in the answer is null.
+    Each key in the answer is null if the request has hashes of keys, a different one for each seat.
     """
     body = parse_body(requests.SEALED_START)
     return json_response(_sealer().start(new_game(body), body.get("key_hashes")))
@@ -69,7 +69,7 @@ def advance() -> Response:
     """Make moves of the key's seat, and return the next token and the public view.
 
     Raises:
-        Problem: if one of the moves is illegal, or is another seat's.
+        Problem: if the token or the key is not valid, or a move is illegal or another seat's.
     """
     body = parse_body(requests.SEALED_ADVANCE)
     game = _open(body)

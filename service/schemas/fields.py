@@ -174,8 +174,7 @@ def integer(
     """A field for an integer.
 
     If `enforced` is false, `minimum` and `maximum` only document the contract, and every integer
-    from -`MAX_SAFE_INTEGER` to `MAX_SAFE_INTEGER` is accepted too.
-    `kwargs` are passed to `JsonField`.
+    from -`MAX_SAFE_INTEGER` to `MAX_SAFE_INTEGER` is accepted too. `kwargs` go to `JsonField`.
     """
     low, high = minimum, maximum
     if not enforced:
@@ -204,8 +203,8 @@ def checked(
 ) -> JsonField:
     """A field for values that pass all checks.
 
-    A check is a function that says whether a value passes, and the message if not. Each check may
-    rely on those before it. `kwargs` are passed to `JsonField`.
+    A check is a function that says whether a value passes, and the message for one that does not.
+    It may rely on the checks before it. `kwargs` are passed to `JsonField`.
     """
 
     def load(value: Any) -> Any:
@@ -259,7 +258,7 @@ def _at_most(characters: int) -> tuple[Callable[[Any], bool], str]:
 def unchecked_enum(description: str, values: tuple[str, ...], **kwargs: Any) -> JsonField:
     """A field that the contract limits to `values`. `kwargs` are passed to `JsonField`.
 
-    Any UTF-8 string of up to 32 characters passes, because `games` checks the value.
+    Any string of up to 32 characters that UTF-8 can encode passes: `games` checks the value.
     """
     schema = {"type": "string", "enum": list(values)}
     return checked(description, schema, STRING, ENCODABLE, _at_most(32), **kwargs)

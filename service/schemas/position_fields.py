@@ -52,9 +52,9 @@ class GameLimits:
         return integer(description, 0, self.last_seat, nullable=nullable)
 
     def by_seat(self, description: str, item: JsonField, slack: int = SLACK) -> JsonField:
-        """A field for a list with one value for each seat, which the field `item` describes.
+        """A field for a list with a value for each seat. `item` is the field for a value.
 
-        `slack` is that of `list_of`. It should be 0 in results, because there are many of them.
+        `slack` is that of `list_of`; 0 in results, as there are many. The length is not enforced.
         """
         low, high = self.game.min_players, self.game.max_players
         return list_of(description, item, high, min_items=low, slack=slack)
@@ -64,7 +64,7 @@ class GameLimits:
         return self.by_seat(description, integer("", -MAX_SCORE, MAX_SCORE), slack)
 
     def hands(self, description: str) -> JsonField:
-        """A field for a list with the list of cards of each seat."""
+        """A field for the hands of all seats: a list of lists of cards."""
         return self.by_seat(description, card_list("", self.deck))
 
 
@@ -83,7 +83,7 @@ def component(game: games.Game, suffix: str) -> str:
 
 
 def option_fields(game: games.Game) -> Fields:
-    """The fields for the options of a game, by name. None is required; ranges are enforced.
+    """The fields for the options of a game, by name. All may be missing; ranges are enforced.
 
     The descriptions state the defaults, since the keyword `default` would make client generators
     require the field.
@@ -220,7 +220,7 @@ def view_schema(limits: GameLimits, fields: Fields) -> type[ObjectSchema]:
 
 
 def doudizhu_fields(limits: GameLimits, *, masked: bool) -> Fields:
-    """The fields of both states and views of Dou Dizhu. In views (`masked`), cards may be `??`."""
+    """The fields that Dou Dizhu states and views share. In views (`masked`), cards may be `??`."""
     return {
         **common_fields(
             limits,
@@ -249,7 +249,7 @@ def doudizhu_fields(limits: GameLimits, *, masked: bool) -> Fields:
 
 
 def dasan_fields(limits: GameLimits, *, masked: bool) -> Fields:
-    """The fields of both states and views of Dasan. In views (`masked`), cards may be `??`."""
+    """The fields that Dasan states and views share. In views (`masked`), cards may be `??`."""
     partner = "The declarer's partner; null if there is none"
     if masked:
         partner += " or, except in the partner's view, until the called card is played"
@@ -278,7 +278,7 @@ def dasan_fields(limits: GameLimits, *, masked: bool) -> Fields:
 
 
 def zhengfen_fields(limits: GameLimits, *, masked: bool) -> Fields:
-    """The fields of both states and views of Zheng Fen. `masked` changes nothing in them."""
+    """The fields that Zheng Fen states and views share. `masked` changes nothing in them."""
     return {
         **common_fields(
             limits,
@@ -296,7 +296,7 @@ def zhengfen_fields(limits: GameLimits, *, masked: bool) -> Fields:
 
 
 def ninefivetwo_fields(limits: GameLimits, *, masked: bool) -> Fields:
-    """The fields of both states and views of 9-5-2. In views (`masked`), cards may be `??`."""
+    """The fields that 9-5-2 states and views share. In views (`masked`), cards may be `??`."""
     suffix = "View" if masked else ""
     pair: Fields = {
         "giver": limits.seat("The seat that gives: it won too many tricks in the previous deal."),

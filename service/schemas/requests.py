@@ -54,7 +54,7 @@ class RequestSchema(ObjectSchema):
 
 
 class RequestValidator:
-    """Validates the request bodies of one operation. `choose` picks the one of `schemas` to use."""
+    """Validates the request bodies of an operation. For each, `choose` picks one of `schemas`."""
 
     def __init__(self, schemas: Mapping[str, ObjectSchema], choose: Choose) -> None:
         self.schemas: Final = schemas
@@ -97,7 +97,7 @@ class RequestValidator:
 
 
 def _one_position(schema: ObjectSchema, value: dict[str, Any]) -> ObjectSchema:
-    """Return `schema` if a body has either a state or a view.
+    """Return `schema` if a body has a state or a view, but not both.
 
     Raises:
         ValidationError: if the body has neither, or both.
@@ -157,13 +157,13 @@ def _of_game(schemas: Mapping[str, ObjectSchema]) -> RequestValidator:
 
 
 def _of_position(name: str, description: str, **fields: JsonField) -> RequestValidator:
-    """The validator of an operation whose body has either a state or a view, and these fields."""
+    """The validator of an operation whose body has a state or a view, and these fields."""
     schema = _body(name, description, **EITHER, **fields)
     return RequestValidator({"": schema}, partial(_one_position, schema))
 
 
 def _of_fields(name: str, description: str, **fields: JsonField) -> RequestValidator:
-    """The validator of an operation with only these fields."""
+    """The validator of an operation whose body has only these fields."""
     schema = _body(name, description, **fields)
     return RequestValidator({"": schema}, lambda _: schema)
 

@@ -16,13 +16,13 @@ were wrong in 39 of 100 comparisons."""
 
 
 class Difference(OfTable, frozen=True):
-    """The lead of the new bot over the old bot at a table, in points per deal, with an interval.
+    """The lead of the new bot over the old bot at a table, in points per deal.
 
     `blocks` is the number of blocks of the bot with fewer. On the same deals, only the first
     `blocks` blocks are compared, and otherwise all blocks of both. `mean` is the lead, and `arm`
-    half the width of its interval. `arm` is 0 if the bots are equal in every block of the same
-    deals, and None if there are too few blocks for an interval (see `block_interval`). All
-    intervals of a comparison hold jointly in 95 of 100 cases.
+    half the width of its confidence interval. `arm` is 0 if the bots are equal in every block of
+    the same deals, and otherwise None if too few blocks were played or differ (see
+    `block_interval`). All intervals of a comparison hold jointly in 95 of 100 cases.
     """
 
     blocks: int
@@ -114,8 +114,8 @@ def _estimate(values: Sequence[float], level: float) -> tuple[float, float | Non
 def block_interval(values: Sequence[float], level: float = LEVEL) -> Interval:
     """The confidence interval, at `level`, of the mean of differences, one for each block.
 
-    The interval is `UNKNOWN` for fewer than six values, or if only one to five of the values are
-    not 0, since so few cannot show rare large differences.
+    The interval is `UNKNOWN` if there are fewer than six values, or if one to five of the values
+    are not 0, since so few cannot show rare large differences.
     """
     few = 0 < sum(map(bool, values)) < FEWEST_BLOCKS or len(values) < FEWEST_BLOCKS
     return UNKNOWN if few else mean_interval(values, level)

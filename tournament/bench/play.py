@@ -43,8 +43,8 @@ _WAIT_S = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The limits on playing a table: at most `blocks` blocks are played, and except for the first,
-    none begins after `seconds` seconds. If `seconds` is None, there is no limit on time."""
+    """The limits on playing a table: at most `blocks` blocks are played, and none but the first
+    begins after `seconds` seconds. If `seconds` is None, there is no limit on time."""
 
     seconds: float | None = None
     blocks: int = BLOCKS
@@ -88,10 +88,10 @@ def play_house(
     budget: Budget,
     concurrency: int,
 ) -> Played:
-    """Play a table with the house bot `house` in the bot's place, for par and landmarks.
+    """Play a table with `house`, one of `houses`, in the bot's place, for par and landmarks.
 
     Raises:
-        RunError: if a block is lost, or the house bot is struck out too often.
+        RunError: if a block is lost, or `house` is struck out in `MAX_STRUCK_OUT` matches.
     """
     launch = LaunchSettings(Limits(), start_ms=1)  # nothing is started
     bot = Bot(BOT, command=house, house=True)
@@ -108,9 +108,10 @@ def play_bot(
     concurrency: int,
     on_match: Callable[[MatchRecord], None] = lambda _: None,
 ) -> Played:
-    """Play the first blocks of a table, within `budget`, with the bot, whose name must be `BOT`.
+    """Play the first blocks of a table within `budget`, and return the results of `bot`.
 
-    At most `concurrency` matches are played at once. `on_match` is called after each match.
+    The bot's name must be `BOT`. At most `concurrency` matches are played at once, and `on_match`
+    is called after each.
 
     Raises:
         RunError: if the bot does not start or answer, or does not support the table's game, if a
@@ -198,7 +199,7 @@ def par_of(
     If neither the rules nor the file of public deals gives par, `PAR_BOT` plays the blocks.
 
     Raises:
-        RunError: if a block is lost, or the house bot is struck out too often.
+        RunError: if a block is lost, or `PAR_BOT` is struck out in `MAX_STRUCK_OUT` matches.
     """
     if table.constant_par is not None:
         return [table.constant_par] * blocks
@@ -221,9 +222,9 @@ def run_bench(
     """Play these tables, each within the budget, and return the record.
 
     `about` has the fields of the bot's answer to GET /. The bot's name must be `BOT`. `on_match` is
-    called after each of its matches. The record's problems list tables that cannot be played, and
-    tables at which the bot was struck out. After a table that cannot be played, the remaining
-    tables of its game are left out.
+    called after each match of the bot. The record's problems list the tables at which the bot was
+    struck out, and those at which `play_bot` or `par_of` raised RunError. The latter have no
+    result, and the remaining tables of the same game are left out.
     """
     results: list[Result] = []
     problems: list[TableProblem] = []

@@ -51,8 +51,8 @@ class Result(OfTable, frozen=True, forbid_unknown_fields=True):
     """A bot's result at a table, in points per deal.
 
     `points` are the bot's points, and `over_par` its points less par. `low` to `high` is the 95 %
-    interval of `over_par`. Both are null for fewer than six blocks, or if only one to five blocks
-    differ from par. `by_block` has the points less par of each block, in the order of the suite.
+    interval of `over_par`. `low` and `high` are null for fewer than six blocks, or if one to five
+    blocks differ from par. `by_block` has the points less par of each block, in the suite's order.
     `struck_out` is the number of matches in which the bot was struck out. `fallback` is the share
     of moves that were not the bot's own, from 0 to 1, or null if the bot was never asked. `move_ms`
     is the median time of a complete answer in milliseconds, or null if there is none.

@@ -90,7 +90,7 @@ class BenchTable(OfTable, frozen=True):
         return _DEAL_SUMS.get(self.game)
 
     def cup(self, bot: Bot, concurrency: int) -> Cup:
-        """The cup of the table's matches, in which `bot` meets house bots of the kind `PAR_BOT`."""
+        """The cup of the table's matches: `bot`, and the house bot `PAR_BOT` at all other seats."""
         names = (f"{PAR_BOT} {number}" for number in range(1, self.players))
         return Cup(
             name=SUITE,

@@ -15,12 +15,12 @@ def is_url(text: str) -> bool:
 
 
 def parse_bot(text: str) -> Bot:
-    """The bot that a text stands for: the name of a reference bot, a URL, or a command.
+    """Return the bot for a text: the name of a reference bot, a URL or a command.
 
     The text becomes the bot's name.
 
     Raises:
-        ValueError: if the text is empty, or is not a valid URL or command. The message includes
+        ValueError: if the text is blank, or is not a valid URL or command. The message includes
             the fix.
     """
     if not text.strip():

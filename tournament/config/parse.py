@@ -137,7 +137,7 @@ def parse_cup(data: bytes, file: str, check: CupCheck = lambda _: ()) -> Cup:
 def _check_keys(toml: Mapping[str, object], errors: _Errors) -> _Section:
     """Check each key by itself: whether it is known, present, of the right type and in range.
 
-    Adds the errors to `errors`. Returns the whole file as values, with an empty section for each
+    Add the errors to `errors`, and return the whole file as values, with an empty section for each
     that the file leaves out. If there are errors, the values must not be used.
     """
     sections = {name: toml.get(name, {}) for name in (*SECTIONS, "options")}
@@ -250,8 +250,8 @@ def _make_cup(checked: _Section, errors: _Errors) -> Cup:
 def _options(options: Options | str, game: Game, errors: _Errors) -> dict[str, int | bool | None]:
     """Return all options of the game, and add what is wrong with those in the file to `errors`.
 
-    `options` has the options in the file, or the name of a set of options. Others have their
-    defaults.
+    `options` has the options in the file, or the name of a set of options. All other options of the
+    game have their defaults.
     """
     if isinstance(options, str):
         sets = game.option_sets
@@ -302,7 +302,7 @@ def _join(section: Mapping[str, Any], format: Format, errors: _Errors) -> JoinRu
 
 
 def _stop(section: Mapping[str, Any], format: Format, bots: int, errors: _Errors) -> Stop:
-    """Return when a cup of `bots` bots ends early; add what is wrong with `[stop]` to `errors`."""
+    """Return when a cup of `bots` bots ends early. Add what is wrong with `[stop]` to `errors`."""
     if section and not format.may_stop:
         fitting = (name for name, kind in FILE_FORMATS.items() if kind.may_stop)
         owners = " or ".join(f'"{name}"' for name in fitting)

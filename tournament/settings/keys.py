@@ -43,8 +43,8 @@ _TYPES = {
 class Key:
     """A key of a section.
 
-    `about` says what the key means. `problem` checks a value, and returns None or an error with its
-    fix. The value must have the right type, and all items of a list must be strings. `rules` are
+    `about` says what the key means. `problem` takes a value of the right type (a list must hold
+    strings only), and returns what is wrong and the fix, or None if the value is valid. `rules` are
     keywords of JSON Schema that express as much of `problem` as JSON Schema can.
     """
 
@@ -55,7 +55,7 @@ class Key:
     required: bool = False
 
     def schema(self) -> dict[str, object]:
-        """The key's values and meaning in JSON Schema."""
+        """The JSON Schema of the key's values, with the meaning of the key as its description."""
         return {"type": _TYPES[self.type][0], "description": self.about, **self.rules}
 
     def check(self, value: object) -> str | None:
@@ -93,12 +93,12 @@ def keys_of(section: type) -> dict[str, Key]:
 
 
 def type_name(value: object) -> str:
-    """The name of a value's TOML type with its article, for a sentence."""
+    """The name of a value's TOML type with its article, such as "an integer"."""
     return _TYPES.get(type(value), ("", "a date or time"))[1]
 
 
 def suggest(word: str, known: Iterable[str]) -> str:
-    """The fix for an unknown word: the closest known word, or else up to 20 known words."""
+    """The fix for an unknown word: the most similar known word, or if none is, up to 20 of them."""
     words = list(known)
     if meant := difflib.get_close_matches(word, words, 1):
         return f'did you mean "{meant[0]}"?'
@@ -125,7 +125,7 @@ def boolean(about: str) -> Key:
 def string(max_length: int, about: str, *, required: bool = False) -> Key:
     """A key for a string of 1 to `max_length` characters.
 
-    Control characters are not allowed, nor is a string of only spaces.
+    Control and format characters are not allowed, nor is a string of only spaces.
     """
 
     def problem(value: str) -> str | None:
@@ -178,8 +178,8 @@ def address(about: str) -> Key:
 def command(value: str) -> str | None:
     """Return what is wrong with a command line, and the fix, or None if it is valid.
 
-    Its words are split as in a shell, and there must be at least one. Whether the program exists is
-    not checked.
+    It must have no NUL, and at least one word when it is split as in a shell. Whether the program
+    exists is not checked.
     """
     if "\0" in value:
         return "must not have control characters; remove them."
@@ -216,7 +216,7 @@ def utc(value: datetime) -> str:
 def _folder(value: str) -> str | None:
     """Return what is wrong with the path of a folder, and the fix, or None if it is valid.
 
-    The folder need not exist.
+    It must not be empty or have a NUL. The folder need not exist.
     """
     if not value or "\0" in value:
         return 'must be the path of a folder; write one like "bots/mine".'
@@ -226,7 +226,8 @@ def _folder(value: str) -> str | None:
 def _variables(value: dict[str, object]) -> str | None:
     """Return the first error in environment variables, with its fix, or None if all are valid.
 
-    A name may not be one of the `RESERVED_VARIABLES`, and a value must be a string.
+    A name must have only ASCII letters, digits and underscores, not begin with a digit, and not be
+    one of the `RESERVED_VARIABLES`. A value must be a string without a NUL.
     """
     for name, text in value.items():
         if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):

@@ -40,7 +40,7 @@ class JsonFormatter(logging.Formatter):
 def configure(settings: Settings) -> None:
     """Send the logs of the service, and granian's errors, to standard error.
 
-    `settings` has the format. Their other handlers are removed, and propagation is turned off.
+    `settings` has the format. Earlier handlers of both loggers are removed, and propagation is off.
     """
     handler = logging.StreamHandler()
     if settings.log_format == "json":

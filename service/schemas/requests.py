@@ -157,13 +157,13 @@ def _of_game(schemas: Mapping[str, ObjectSchema]) -> RequestValidator:
 
 
 def _of_position(name: str, description: str, **fields: JsonField) -> RequestValidator:
-    """The validator of an operation whose body has a state or a view, and these fields."""
+    """The validator of an operation whose body has a state or a view, and `fields`."""
     schema = _body(name, description, **EITHER, **fields)
     return RequestValidator({"": schema}, partial(_one_position, schema))
 
 
 def _of_fields(name: str, description: str, **fields: JsonField) -> RequestValidator:
-    """The validator of an operation whose body has only these fields."""
+    """The validator of an operation whose body has only `fields`."""
     schema = _body(name, description, **fields)
     return RequestValidator({"": schema}, lambda _: schema)
 

@@ -219,7 +219,7 @@ def run_bench(
     concurrency: int,
     on_match: Callable[[MatchRecord], None],
 ) -> Record:
-    """Play these tables, each within the budget, and return the record.
+    """Play `tables`, each within `budget`, and return the record.
 
     `about` has the fields of the bot's answer to GET /. The bot's name must be `BOT`. `on_match` is
     called after each match of the bot. The record's problems list the tables at which the bot was

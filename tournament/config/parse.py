@@ -170,8 +170,8 @@ def _check_section(
 ) -> None:
     """Check the values of a section against its keys, and add the errors to `errors`.
 
-    Unknown keys and missing ones are errors. `path` is that of the section. `subsections` are
-    further names that the fix for an unknown key may suggest.
+    Unknown keys and missing required keys are errors. `path` is that of the section. `subsections`
+    are further names that the fix for an unknown key may suggest.
     """
     for name, value in section.items():
         if name not in keys:

@@ -98,7 +98,7 @@ def type_name(value: object) -> str:
 
 
 def suggest(word: str, known: Iterable[str]) -> str:
-    """The fix for an unknown word: the most similar known word, or if none is, up to 20 of them."""
+    """The fix for an unknown word: a similar one, or up to 20 known words if none is similar."""
     words = list(known)
     if meant := difflib.get_close_matches(word, words, 1):
         return f'did you mean "{meant[0]}"?'
@@ -142,7 +142,7 @@ def string(max_length: int, about: str, *, required: bool = False) -> Key:
 
 
 def choice(words: Sequence[str], about: str, *, required: bool = False) -> Key:
-    """A key whose value is one of these words."""
+    """A key whose value must be one of `words`."""
 
     def problem(value: str) -> str | None:
         return None if value in words else f'unknown: "{short(value)}"; {suggest(value, words)}'

@@ -38,11 +38,11 @@ _UNSHARED = (
 class LaunchSettings:
     """The settings with which bots are started.
 
-    A bot must answer GET / within `start_ms` milliseconds of its start. `sandboxes` has the sandbox
-    of each bot by name, or is None if bots run without one. `group` is the folder in which the
-    bots' control groups are created, or None for no groups. The bots' relative paths start from
-    `folder`. `network` says whether sandboxes share the machine's network. `env` has additional
-    environment variables, perhaps secret, for all bots except the reference bots.
+    A bot must answer GET / within `start_ms` milliseconds of its start. `sandboxes` maps the name
+    of each started bot to its sandbox, or is None if bots run without one. `group` is the folder in
+    which the bots' control groups are created, or None for no groups. The bots' relative paths are
+    resolved against `folder`. `network` says whether sandboxes share the machine's network. `env`
+    has more environment variables, perhaps secret, for all bots except the reference bots.
     """
 
     limits: Limits
@@ -55,10 +55,10 @@ class LaunchSettings:
 
 
 def must_sandbox(cup: Cup) -> bool | None:
-    """Whether a cup's started bots must run in a sandbox. None means in a sandbox if possible.
+    """Whether a cup's started bots must run in a sandbox. None means that they do if possible.
 
-    Without a setting in the cup, the result is True, or None if all started bots are reference
-    bots.
+    The result is the cup's own setting if it has one. Otherwise it is True, or None if all started
+    bots are reference bots.
     """
     return True if cup.sandbox is None and any(map(_is_stranger, cup.bots)) else cup.sandbox
 
@@ -80,13 +80,13 @@ def prepare_launch(
     warning: str = _AS_YOU,
     copies: bool = False,
 ) -> tuple[LaunchSettings, str]:
-    """Return the settings for starting these bots, and a warning for the user or "".
+    """Return the settings for starting the bots, and a warning for the user or "".
 
-    `sandbox` says whether bots with a command run in a sandbox. None means if possible. `network`
-    says whether sandboxes share the machine's network. With `copies`, each sandboxed process gets
-    its own copy of the bot's folder, except processes of reference bots. The user's keys, `runs/`
-    in `folder` and the paths in `secret` are hidden in every sandbox. The bots' relative paths
-    start from `folder`, by default the current folder.
+    `sandbox` says whether bots with a command run in a sandbox. None means that they do if
+    possible. `network` says whether sandboxes share the machine's network. With `copies`, each
+    sandboxed process gets its own copy of the bot's folder, except processes of reference bots. The
+    user's keys, `runs/` in `folder` and the paths in `secret` are hidden in every sandbox. The
+    bots' relative paths are resolved against `folder`, by default the current folder.
 
     If bots other than reference bots run without a sandbox, the warning begins with `warning`.
     There is also a warning if several bots in sandboxes share the machine's network, unless all are
@@ -94,7 +94,7 @@ def prepare_launch(
     process, the process moves into a subgroup.
 
     Raises:
-        SandboxError: if `sandbox` is true and a sandbox is not possible.
+        SandboxError: if `sandbox` is true and a bot cannot have a sandbox (see `sandboxes`).
     """
     inside, notice = None, warning
     start_in = folder or Path.cwd()
@@ -126,11 +126,11 @@ def launch_of_cup(
     """Return the settings for starting a cup's bots, and a warning for the user or "".
 
     `folder`, `secret` and `warning` are as in `prepare_launch`. If several seatings share the same
-    cards, each sandboxed process gets its own copy of the bot's folder, so that one seating cannot
-    pass information to another.
+    cards, bots' folders are copied as with `copies`, so that one seating cannot pass information to
+    another.
 
     Raises:
-        SandboxError: if the bots must run in a sandbox and a sandbox is not possible.
+        SandboxError: if the bots must run in a sandbox (see `must_sandbox`) and cannot.
     """
     return prepare_launch(
         cup.bots,
@@ -155,7 +155,7 @@ def shared_folders(bots: Iterable[Bot], folder: Path) -> str:
     """A warning that names started bots with the same folder but different authors, or "".
 
     Reference bots do not count. Bots without an author count as having different authors. Only the
-    bots in the first such folder are named. The bots' relative paths start from `folder`.
+    bots in the first such folder are named. Relative paths are resolved against `folder`.
     """
     by_folder: dict[Path, list[Bot]] = {}
     for bot in filter(_is_stranger, bots):
@@ -213,11 +213,11 @@ def with_variables(cup: Cup) -> Cup:
 def missing(
     bots: Iterable[Bot], folder: Path, *, programs: bool = True
 ) -> Iterator[tuple[int, str, str]]:
-    """Yield a problem for each missing folder, program and variable of the bots with a command.
+    """Yield a problem for each missing folder, program or environment variable of started bots.
 
     A problem is a tuple of the bot's index, the key to fix in the bot's section of CUP.toml, and a
-    sentence that says what is missing and how to fix that. The bots' relative paths start from
-    `folder`. A program is not checked if its bot's folder is missing, or with `programs` false, as
+    sentence that says what is missing and how to fix that. Relative paths are resolved against
+    `folder`. A program is not checked if its bot's folder is missing, or if `programs` is false, as
     for bots that other machines start.
     """
     for number, bot in enumerate(bots):
@@ -239,7 +239,7 @@ def program_problem(argv: list[str], folder: Path) -> str:
     """A sentence that says why a command's program cannot be started, and how to fix that.
 
     Returns "" if the program can be started. `argv` has the words of the command. A program with a
-    slash is a path that starts from `folder`, the bot's folder. Any other program is looked up in
+    slash is a path, resolved against `folder`, the bot's folder. Any other program is looked up in
     the PATH of `environment`.
     """
     if "/" in argv[0]:

@@ -53,7 +53,7 @@ class TimeBank:
         return self.move_ms + self.bank_ms
 
     def charge(self, elapsed_ms: float) -> None:
-        """Subtract the time beyond `move_ms` from the bank, which does not go below 0."""
+        """Subtract the part of `elapsed_ms` beyond `move_ms` from the bank, but not below 0."""
         self.bank_ms = max(0.0, self.bank_ms - max(0.0, elapsed_ms - self.move_ms))
 
     def to_dict(self) -> dict[str, int]:
@@ -62,13 +62,13 @@ class TimeBank:
 
 
 def request(match: str, **fields: object) -> bytes:
-    """The JSON body of POST /move, /start or /end, with fields as docs/bots.md names them."""
+    """The JSON body of POST /move, /start or /end. docs/bots.md says which `fields` each has."""
     return msgspec.json.encode({"protocol": PROTOCOL, "match": match, **fields})
 
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """The part of an answer's `info` to keep, and a sentence about each part dropped or cut."""
+    """The part of an answer's `info` to keep, and sentences about what was dropped or cut."""
 
     values: Mapping[str, str | float] = field(default_factory=dict)
     dropped: tuple[str, ...] = ()
@@ -92,7 +92,7 @@ class Choice:
 
 
 def read_info(value: object) -> Info:
-    """The part of any `info` that fits the protocol, and why other parts were dropped or cut."""
+    """The part of an answer's `info` that fits the protocol, and why the rest is dropped or cut."""
     if not isinstance(value, dict):
         return Info(dropped=('"info" must be an object.',))
     values: dict[str, str | float] = {}
@@ -123,7 +123,7 @@ def read_info(value: object) -> Info:
 def read_move(reply: Reply, elapsed_s: float) -> Choice:
     """Read an answer to POST /move, which came after `elapsed_s` seconds. The move may be illegal.
 
-    Whatever does not fit the protocol in `info` or `fallback` is dropped or cut.
+    Whatever in `info` or `fallback` does not fit the protocol is dropped or cut.
 
     Raises:
         InvalidAnswer: if the status is not 200, the body is compressed or not a JSON object, or

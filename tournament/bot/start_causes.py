@@ -17,8 +17,8 @@ class FailedStart:
     """What is known about a bot that ended, or did not answer GET / in time.
 
     `status` is the bot's return code (negative for a signal), 127 if the bot could not be started,
-    or None if it is still running. `output` is the end of the bot's output. Relative paths in
-    `argv`, the bot's command, start from `folder`. `port` is the port that the bot was given.
+    or None if it is still running. `output` is the end of the bot's output. `argv` is the bot's
+    command, and `folder` the folder in which it runs. `port` is the port that the bot was given.
     """
 
     output: str
@@ -102,7 +102,7 @@ def _line_ends(failed: FailedStart) -> str | None:
 def _from_output(failed: FailedStart) -> str | None:
     """The fix for a known error message in the output, or None if there is none.
 
-    A missing module comes first, then _FIXES in their order, then the network.
+    A missing module takes precedence, then the messages in _FIXES in order, then network errors.
     """
     if missing := _MODULE.search(failed.output):
         name = printable(next(filter(None, missing.groups()))[:_SHOWN])
@@ -146,7 +146,7 @@ def _other_port(failed: FailedStart) -> str | None:
 
 
 def _by_its_end(failed: FailedStart) -> str | None:
-    """The fix that the bot's return code, or silence, suggests, or None if it suggests none."""
+    """The fix that the bot's return code or its silence suggests, or None if there is none."""
     if failed.status == 0:
         return (
             "It ended without an error, so perhaps it went to the background: leave out & and"

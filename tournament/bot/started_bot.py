@@ -53,16 +53,17 @@ _LAST_TRY_S = 1.0
 class BotProcess:
     """The process of a started bot, under its supervisor. Thread-safe.
 
-    The process ends with `close` or with the runner. It is also ended if the supervisor does not
-    answer a request for a report within 2 seconds, or within `start_ms` if that is longer. `proxy`
-    is the socket of a proxy that passes out sockets in the sandbox's own network, or None if the
-    bot uses the machine's network.
+    The process is ended by `close`, when the runner ends, or if the supervisor does not answer a
+    request for a report within 2 seconds, or within `start_ms` if that is longer. `proxy` is the
+    socket of a proxy that passes out sockets in the sandbox's own network, or None if the bot uses
+    the machine's network.
     """
 
     def __init__(self, bot: Bot, env: Mapping[str, str], launch: LaunchSettings) -> None:
         """Start the supervisor, which then starts the bot. Do not wait for either.
 
-        `env` is the bot's whole environment, except HOME and TMPDIR.
+        `env` is the bot's whole environment, except HOME and TMPDIR. Raises OSError if the
+        supervisor cannot be started.
         """
         limits = launch.limits
         self._lock = Lock()
@@ -112,7 +113,7 @@ class BotProcess:
     def wait_for_copy(self) -> bool:
         """Wait for the copy of the bot's folder, and return whether one was ordered.
 
-        If the copy takes more than 5 minutes, the bot is ended.
+        If the copy takes more than 5 minutes, the bot is ended. If it fails, `status` says so.
         """
         if self._copied:
             self._report(seconds=_COPY_S)
@@ -128,7 +129,7 @@ class BotProcess:
         return self._report()[0]
 
     def output(self) -> str:
-        """The last 64 KiB of output since `clear_output`, or "" if the supervisor is gone."""
+        """The last 64 KiB of output, without what was cleared, or "" if the supervisor is gone."""
         return self._report()[1]
 
     def clear_output(self) -> bool:
@@ -182,7 +183,7 @@ class StartedBot(HttpBot):
     """A bot that the runner has started, with its `process`.
 
     `answered` is true once `ready` has succeeded. `about` then holds the fields of the bot's answer
-    to GET /. It is empty if that answer does not conform to the protocol.
+    to GET /, or nothing if that answer does not conform to the protocol.
     """
 
     def __init__(self, bot: Bot, launch: LaunchSettings) -> None:
@@ -213,8 +214,9 @@ class StartedBot(HttpBot):
     def ready(self) -> Self:
         """Wait until the bot answers GET /. Return the bot itself.
 
-        Any complete HTTP answer counts. The `start_ms` milliseconds are counted from the start of
-        the bot, or from when its folder has been copied. If there is an error, the bot is ended.
+        Any complete HTTP answer counts, except that a busy bot is asked again. `start_ms` counts
+        from the bot's start, or from when its folder has been copied, but each attempt gets at
+        least a second. If there is an error, the bot is ended.
 
         Raises:
             StartError: if the bot cannot be started, ends, or gives no such answer in time.
@@ -234,9 +236,9 @@ class StartedBot(HttpBot):
         return self
 
     def restart(self) -> None:
-        """Same as `HttpBot.restart`, and wait until the bot answers GET /.
+        """End the bot, start it again, and wait as `ready` does, which may raise StartError.
 
-        The bot gets another port, so its `url` changes.
+        The bot gets another port and another `process`, so its `url` and `dial` change.
         """
         self.close()
         self._spawn()
@@ -245,11 +247,11 @@ class StartedBot(HttpBot):
     def _answers(self, deadline: float) -> bool:
         """Send GET / once, and return whether the bot answered and is still running.
 
-        Waits until `deadline`, a time of `monotonic`, but for at least a second. An answer that
-        conforms to the protocol is kept in `about`.
+        Waits for the answer until `deadline`, a time of `monotonic`, or for a second if that is
+        later. An answer that conforms to the protocol is kept in `about`.
 
         Raises:
-            StartError: if the bot has ended, or its answer is too large or not HTTP.
+            StartError: if the bot has ended or not started, or its answer is too large or not HTTP.
         """
         status = self.process.status()
         if status is not None:

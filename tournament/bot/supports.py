@@ -27,8 +27,8 @@ class Scope:
     def fit(self, options: Mapping[str, Value], number: int = 0) -> dict[str, Value]:
         """A copy of `options` that fits this scope.
 
-        An option of the scope that is missing or has an unsupported value gets the scope's value at
-        index `number`, which wraps around.
+        An option of the scope that `options` lacks, or has with a value outside the scope, gets the
+        scope's value at index `number`, which wraps around.
         """
         replaced = {
             name: values[number % len(values)]
@@ -60,12 +60,12 @@ def everything(name: str) -> Scope:
 
 
 def read_supports(about: Mapping[str, object], name: str) -> tuple[Scope, list[str]]:
-    """The scope of a game that a bot supports, and problems with its `supports` as sentences.
+    """The part of a game that a bot supports, and sentences about problems with its `supports`.
 
     `about` is the bot's answer to GET /, and `name` the name of the game. The problems are those
     with the entry for this game, and any unknown names of games. If `supports` is malformed, that
-    is the only problem. If it is malformed, has no entry for this game, or the entry has problems,
-    the scope is the whole game.
+    is the only problem. If `supports` is malformed or has no entry for this game, or if the entry
+    has problems, the scope is the whole game.
     """
     whole = everything(name)
     try:

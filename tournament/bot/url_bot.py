@@ -34,7 +34,7 @@ CONNECT_S = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A request that got no legal move. `detail` is a sentence that says why.
+    """A request for a move that got no legal move. `detail` is a sentence that says why.
 
     `elapsed_s` is the time that the request took, in seconds. `error` is the exception behind
     `detail`, or None.
@@ -135,8 +135,7 @@ class HttpBot(Player):
         return True
 
     def last_line(self) -> str:
-        """A space and the sentence "Its last line: …" about the bot's output, or "" if there is no
-        output."""
+        """The text " Its last line: …" about the bot's output, or "" if there is no output."""
         lines = self.output().strip().splitlines()
         return f" Its last line: {printable(lines[-1][:200])}" if lines else ""
 
@@ -154,7 +153,7 @@ class HttpBot(Player):
     def move(self, body: bytes, seconds: float) -> Choice | Failure:
         """Ask for a move, as `Player.move` does.
 
-        The clock runs from just before connecting until the last byte of the answer has arrived.
+        The clock runs from just before connecting until the last byte arrives, retries included.
         """
         try:
             reply = self.send("/move", body, seconds)
@@ -278,8 +277,8 @@ def _as_text(received: bytes) -> Answer:
 
 
 class StartError(StichError):
-    """A bot does not start or cannot be reached. The text says why, and how to fix that. `fix` is
-    the part of the text that says how, or ""."""
+    """A bot does not start or cannot be reached. The text says why. `fix` is the part of the text
+    that says how to fix that, or ""."""
 
     def __init__(self, text: str, fix: str = "") -> None:
         super().__init__(text if fix in text else f"{text} {fix}")

@@ -55,8 +55,8 @@ def _send(bot: Connection, path: str, body: bytes, seconds: float) -> Reply | Ex
 def greet(examiner: Examiner, wanted: Scope | None) -> tuple[Outcome, list[Scope]]:
     """Check GET /. Return the outcome, and the scopes to check the bot with.
 
-    The only scope is `wanted`, in which the bot's answer fills in what is open. If `wanted` is
-    None, there is a scope for each game that the answer names, or for every game if it names none.
+    If `wanted` is None, there is a scope for each known game that the answer names, or for every
+    game if it names none. Otherwise the only scope is `wanted`, completed by the bot's answer.
     """
     about: Mapping[str, object] = {}
     with closing(Connection(examiner)) as bot:
@@ -146,8 +146,8 @@ def unknown_fields(examiner: Examiner, scope: Scope, wanted: int = 6) -> Outcome
 def _under_rule(
     examiner: Examiner, failures: Iterable[CheckFailure | None], rule: str, fix: str
 ) -> tuple[CheckFailure, ...]:
-    """The failures other than None. Unless `failed_before` is set, the advice of each begins with
-    `rule` and `fix`."""
+    """The failures other than None. Unless `failed_before` is set, `rule` and `fix` are put before
+    the rule and the fix of each."""
 
     def under_rule(failure: CheckFailure) -> CheckFailure:
         advice = Advice(f"{rule} {failure.advice.rule}", f"{fix} {failure.advice.fix}")
@@ -171,7 +171,7 @@ def long_list(examiner: Examiner, scope: Scope) -> Outcome:
 def hooks(examiner: Examiner, scope: Scope) -> Outcome:
     """Check that the bot answers POST /start and /end. Any status, content and length will do.
 
-    If it answers /start, it is then asked for a move, which is not judged.
+    If it answers /start, it is then asked for a move. A failure to make one is ignored.
     """
     question = openings(scope)[0]
     notes: list[str] = []
@@ -256,7 +256,7 @@ def _ask_repeatedly(
     examiner: Examiner, question: Question, *, reuse: bool
 ) -> tuple[list[Exchange], CheckFailure | None]:
     """Ask a question REPEATS times, or until there is no legal move. Return the exchanges, and the
-    failure of the last one or None. Without `reuse`, each request opens a new connection."""
+    failure of the last one or None. Without `reuse`, each question opens a new connection."""
     exchanges: list[Exchange] = []
     failure = None
     with closing(Connection(examiner)) as bot:
@@ -281,7 +281,7 @@ def slower(reused: Sequence[float], new: Sequence[float]) -> bool:
 
 
 def pace(examiner: Examiner) -> Outcome:
-    """Check that 99 % of the bot's answers take at most `move_ms`.
+    """Check that 99% of the bot's answers take at most `move_ms`.
 
     Asks nothing, but uses the times of earlier answers outside the short matches. The first does
     not count, because it may include loading. With fewer than two answers, the check is skipped.
@@ -310,7 +310,7 @@ def pace(examiner: Examiner) -> Outcome:
 
 
 def output(examiner: Examiner, started: StartedBot, scope: Scope) -> Outcome:
-    """Check that a started bot writes less than OUTPUT_LIMIT for an answer.
+    """Check that a started bot writes fewer than OUTPUT_LIMIT bytes of output for an answer.
 
     Asks one question, after discarding the bot's earlier output. If the check passes, the end of
     that earlier output is in the outcome.
@@ -333,8 +333,8 @@ def output(examiner: Examiner, started: StartedBot, scope: Scope) -> Outcome:
 def own_moves(examiner: Examiner, most: float, *, quick: bool) -> Outcome:
     """Check that at most the share `most` (0 to 1) of the bot's moves came from its fallback.
 
-    Asks nothing, but uses the moves that the examiner has counted. `quick` says whether the bot
-    was asked for them in recorded games, and not in matches.
+    Asks nothing, but uses the moves that the examiner has counted. `quick` says whether these
+    moves were made in recorded games rather than in matches.
     """
     count, shown = examiner.fallbacks.total(), examiner.last_fallback
     if not count or shown is None:
@@ -365,8 +365,8 @@ def own_moves(examiner: Examiner, most: float, *, quick: bool) -> Outcome:
 
 
 def info(examiner: Examiner) -> Outcome:
-    """Warn about parts of `info` dropped from earlier answers, for the three most common reasons.
-    This check never fails."""
+    """Warn about parts of `info` that were dropped or cut in earlier answers, for the three most
+    common reasons. This check never fails."""
     reasons = examiner.dropped.most_common(MAX_FAILURES)
     warnings = (
         f"{why} Dropped from the info of {plural(count, 'answer')}." for why, count in reasons

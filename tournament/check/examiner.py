@@ -23,7 +23,7 @@ _POLLS = 50
 
 
 class Verdict(NamedTuple):
-    """An exchange of POST /move. `failure` is None if it got a legal move in time."""
+    """An exchange of POST /move. `failure` is None if the bot made a legal move in time."""
 
     exchange: Exchange
     failure: CheckFailure | None
@@ -32,7 +32,7 @@ class Verdict(NamedTuple):
 class Connection(HttpBot):
     """A connection to the checked bot, over which the bot plays one match after another.
 
-    The connection reports every answer to POST /move to the examiner. `exchange` is the last
+    The connection reports the outcome of every POST /move to the examiner. `exchange` is the last
     request with its answer. `failures` lists the requests for a move that got none, not even an
     illegal one. `failed` says whether the last question in this match got no legal move.
     """
@@ -58,10 +58,10 @@ class Connection(HttpBot):
 
     @contextmanager
     def match(self, opening: Question) -> Iterator[None]:
-        """Notify the bot that a match starts, and at the end of the context, that the match ends.
+        """Notify the bot that a match starts and, at the end of the context, that the match ends.
 
-        `opening` is the match's first question, which is not asked here. A bot that has declined a
-        notification does not get it. If the last question got no legal move, the bot is not
+        `opening` is the match's first question, which is not asked here. The bot gets only the
+        notifications that it `takes`. If the last question got no legal move, the bot is not
         notified of the end.
         """
         seconds = self._examiner.clock.move_ms / 1000
@@ -75,8 +75,9 @@ class Connection(HttpBot):
     def ask(self, question: Question, extra: Mapping[str, object] | None = None) -> Verdict:
         """Ask a question of the match that `begin` or `match` has begun. Return the verdict.
 
-        The fields in `extra` are added to the request. If there is no legal move in time, the
-        verdict has the failure, and `failed` is set. May wait, as `Examiner.failure` does.
+        The fields in `extra` are added to the request. If there is a move, legal or not, in time,
+        the examiner's `valid` gets the exchange. If there is no legal move in time, the verdict has
+        the failure, and `failed` is set. May wait, as `Examiner.failure` does.
         """
         examiner = self._examiner
         self._turn += 1
@@ -96,7 +97,7 @@ class Connection(HttpBot):
         return Verdict(exchange, failure)
 
     def send(self, path: str, body: bytes, seconds: float) -> Reply:
-        """Same as `HttpBot.send`, but keep the request and its answer as `exchange`."""
+        """Same as `HttpBot.send`, but keep the request and any answer as `exchange`."""
         try:
             return super().send(path, body, seconds)
         finally:
@@ -104,7 +105,7 @@ class Connection(HttpBot):
             self.exchange = Exchange(f"{self.url}{path}", body, self.answer(), elapsed_ms)
 
     def move(self, body: bytes, seconds: float) -> Choice | Failure:
-        """Same as `HttpBot.move`, but report the answer to the examiner."""
+        """Same as `HttpBot.move`, but report the outcome to the examiner, and note failures."""
         outcome = super().move(body, seconds)
         if isinstance(outcome, Failure):
             self.failures.append(outcome)
@@ -164,7 +165,7 @@ class Examiner:
     def fault(
         self, kind: FaultKind, detail: str, error: Exception | None, exchange: Exchange
     ) -> CheckFailure:
-        """The failure for an exchange with this fault, as `failure` makes it, perhaps after a wait.
+        """The failure for a fault at POST /move, with advice about it. May wait as `failure` does.
 
         `error` is the exception behind the fault, or None.
         """

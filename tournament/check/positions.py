@@ -38,7 +38,7 @@ class Question:
     """A position in which a bot is asked for a move.
 
     `situation` describes the position, in the same words for all similar positions. `view` and
-    `moves` are the fields of the request. `position` is the state, by which an answer is judged.
+    `moves` are the fields of the request. `position` is the state, used to judge an answer.
     `played` is the name of the recorded game, and `scores` are its final scores by seat.
     """
 

@@ -34,7 +34,7 @@ MAX_FALLBACK = 0.1
 
 
 def _random_player(seat: int) -> Player:
-    """A player that makes random legal moves, the same in every check. `seat` is the seed."""
+    """A player that makes random legal moves. `seat` is the seed, the same in every check."""
     random = Randomness(f"check-random-{seat}", 1)
     return InProcessBot(lambda _, moves: moves[random.below(len(moves))])
 
@@ -75,11 +75,11 @@ def _short_match(scope: Scope, examiner: Examiner) -> Outcome:
 def _checks(
     scopes: Sequence[Scope], wanted: int, max_fallback: float, *, quick: bool
 ) -> Iterator[tuple[str, Callable[[Examiner], Outcome]]]:
-    """Yield the title and the function of each check for a bot that plays these scopes.
+    """Yield the title and the function of each check, except those of GET /, output and pace.
 
-    `wanted` is the number of positions of each game, and `max_fallback` the largest share (0 to 1)
-    of its moves that the bot's fallback may make. With `quick`, the checks ask for at most QUICK
-    moves in all.
+    The bot plays `scopes`. `wanted` is the largest number of positions of each game, and
+    `max_fallback` the largest share (0 to 1) of its moves that the bot's fallback may make. With
+    `quick`, there are fewer checks, and a whole check asks for at most QUICK moves.
     """
     main = scopes[0]
     # The lists of the other games are much smaller, and would say nothing new.
@@ -122,7 +122,7 @@ def check_bot(
     quick: bool = False,
     max_fallback: float = MAX_FALLBACK,
 ) -> Iterator[CheckResult]:
-    """Start or reach a bot, run all checks in order, yield their results, and end the bot.
+    """Start or reach a bot, run all checks in order, yield their results, and end a started bot.
 
     If the bot cannot be started or reached, the only result is a failure. If a started bot has
     ended, it is restarted before the next check. If that fails, the check is skipped. `clock` is

@@ -48,11 +48,11 @@ def pack(bot: Bot, folder: Path, hidden: Set[Path] = frozenset()) -> bytes:
     """Return a bot's folder as a zip archive, with each link to a file replaced by the file.
 
     The absolute paths in `hidden` are left out, as is anything named `.git`, `runs` or
-    `__pycache__`.
+    `__pycache__`, and what is in a subfolder that cannot be listed.
 
     Raises:
-        ArchiveError: if the folder cannot be read, is larger than LARGEST or nested too deeply, or
-            contains a name that is not UTF-8 or a link that leads to no file in the archive.
+        ArchiveError: if a file cannot be read, the files exceed LARGEST bytes together, the folder
+            is nested too deeply, a name is not UTF-8, or a link leads to no file in the archive.
     """
     root, output, size = folder.resolve(), io.BytesIO(), 0
 

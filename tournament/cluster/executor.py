@@ -69,9 +69,9 @@ class ClusterExecutor:
 
     `address` is the scheduler's address. `cup` and `archives` are the results of `pack_all`.
 
-    A task plays one or more blocks. So that no table waits for the runner, each has a second task
-    queued, unless there are bots by URL or the cup is a ladder. Threads queue event handlers, and
-    `inspect` and `receive` call them.
+    A task plays one or more blocks. So that no table waits for the runner, each table has a second
+    task queued, unless there are bots by URL or the cup is a ladder. Other threads queue event
+    handlers, and `inspect` and `receive` call them.
     """
 
     def __init__(self, address: str, cup: Cup, archives: Mapping[str, bytes]) -> None:
@@ -103,8 +103,8 @@ class ClusterExecutor:
         about themselves. The next `receive` yields the notices.
 
         Raises:
-            RunError: if the scheduler cannot be reached, or there is no worker with tables after 20
-                seconds.
+            RunError: if the scheduler cannot be reached or goes away, or there is no worker with
+                tables after 20 seconds.
         """
         self._absent = frozenset(absent)
         self._client, differing = connect(self._address)
@@ -178,7 +178,7 @@ class ClusterExecutor:
     def _on_opened(
         self, worker: _RemoteWorker, inspected: Inspected, warning: str
     ) -> Iterator[Event]:
-        """Let a worker play if all its bots can play, and yield notices about it. During `inspect`,
+        """Let a worker play if it has no problems, and yield notices about it. During `inspect`,
         its problems prevent the cup from being played. Later, they only keep the worker out."""
         if self._workers.get(worker.address) is not worker:
             return  # it has left
@@ -204,12 +204,12 @@ class ClusterExecutor:
             self._news.put(partial(self._on_left, news["worker"], keys, news["expected"]))
 
     def _on_left(self, address: str, keys: Set[Key], expected: bool) -> Iterator[Event]:
-        """Take back the tasks of a worker that has left, and yield an event for each of their jobs
+        """Take back the tasks of a worker that has left. Yield an event for each job in the tasks,
         and a notice.
 
         `keys` holds the keys of these tasks. Tasks that only workers that have left may play are
-        taken back too. Unless it was `expected` that the worker leaves, the tasks that were
-        submitted to it first, one for each of its tables, count as lost and the others as unplayed.
+        taken back too. If the worker was not `expected` to leave, the first of its own tasks, as
+        many as it has tables, count as lost. All other tasks count as unplayed.
         """
         worker = self._workers.pop(address, None)
         if worker is None:
@@ -291,7 +291,7 @@ class ClusterExecutor:
 
     def _on_end(self, key: Key, answer: list[Played] | BaseException) -> Iterator[Event]:
         """Yield the events of a task that has ended, unless it was taken back. A job without events
-        is unplayed.
+        is unplayed. Adapts the number of blocks in later tasks.
 
         Raises:
             RunError: if the scheduler is gone, the task has failed, or its result is not valid.

@@ -40,13 +40,12 @@ async def open_tables(
     absent: Collection[str],
     dask_worker: Worker,
 ) -> tuple[Inspected, str]:
-    """Open a number of tables on a worker, and start or reach all bots there, except those in
-    `absent`.
+    """Open tables on a worker, and start or reach all bots there, except those in `absent`.
 
-    Dask calls this on the worker. Return the inspection, and a warning or "". The inspection
-    reports a problem if the worker's Stich is not this `version`. `session` is the name by which
-    `play_blocks` finds the tables. The bots run until Dask releases the key `owner`, which it does
-    when the runner has finished or is gone.
+    Dask calls this on the worker. `tables` is the number of tables. Return the inspection, and a
+    warning or "". If the worker's Stich is not this `version`, nothing is opened and the inspection
+    has a problem. `session` is the name by which `play_blocks` finds the tables. The bots run until
+    Dask releases the key `owner`, which it does when the runner has finished or is gone.
     """
     if version != own_version():
         fix = "install the same on both, or stop it"
@@ -80,7 +79,7 @@ def stop_after_match(session: str, turn: int, dask_worker: Worker) -> None:
 class Tables(WorkerPlugin):
     """The tables of one run on this worker, each with its own pool of bots.
 
-    The bots stop when Dask releases the key `owner` or the worker ends, even if it is killed.
+    The bots stop when Dask releases the key `owner`, or when the worker ends or is killed.
     Archives are unpacked in `folder`.
     """
 
@@ -105,8 +104,9 @@ class Tables(WorkerPlugin):
         """Unpack the bots' archives, and start or reach all bots, except those in `absent`.
 
         Return the inspection, and a warning or "". `worker_bytes` is the memory that Dask gives
-        this worker, or None. This limits the bots' memory unless the cup sets a limit, because
-        other workers may be on the same machine. The bots are stopped again if there is a problem.
+        this worker, or None. It limits the bots' memory unless the cup sets a limit, because other
+        workers may be on the same machine. If there is a problem, such as a damaged archive or no
+        sandbox, the inspection has it, and the bots are stopped again.
         """
         folder = Path(self._folder.name)
         try:
@@ -153,8 +153,8 @@ class Tables(WorkerPlugin):
                 self.close()  # again, for the bots that were started meanwhile
 
     def transition(self, key: object, start: str, finish: str, **_: object) -> None:
-        """Stop the bots if the key `owner` is released. Dask calls this whenever a key changes
-        state."""
+        """Stop the bots if the key `owner` is released, without waiting for them to end. Dask calls
+        this whenever a key changes state."""
         if key == self._owner and finish in ("released", "forgotten") and not self.closed:
             self.closed = True
             Thread(target=self.close).start()  # Dask's own thread must not wait

@@ -64,7 +64,7 @@ class Sandbox:
     copied: FolderToCopy | None = None
 
     def with_filter(self, descriptor: int) -> list[str]:
-        """The words, with the option to install the seccomp filter that `descriptor` contains."""
+        """The words, with an option that installs the seccomp filter in the file `descriptor`."""
         return [self.words[0], "--seccomp", str(descriptor), *self.words[1:]]
 
 
@@ -102,13 +102,13 @@ def sandboxes(
 
 
 def bot_folder(bot: Bot, folder: Path) -> Path:
-    """The absolute path of a bot's folder: its `dir`, or `folder` if it has none. A relative `dir`
-    starts from `folder`."""
+    """The absolute path of a bot's folder: its `dir`, resolved against `folder`, or `folder` itself
+    if the bot has no `dir`."""
     return folder.resolve() / (bot.dir or "")
 
 
 def covered(place: Path, secret: Iterable[Path]) -> list[Path]:
-    """The existing paths in `secret` that are `place` or inside it, sorted, without nested ones.
+    """The existing paths in `secret` that are `place` or inside it, sorted, none inside another.
 
     All paths must be resolved.
     """
@@ -178,8 +178,8 @@ def _checked_folder(bot: Bot, folder: Path, secret: Iterable[Path]) -> Path:
     must be resolved.
 
     Raises:
-        SandboxError: if the folder is a link or behind one, is the folder for temporary files,
-            contains the user's home, or is a path in `secret` or inside one.
+        SandboxError: if the folder is a link or reached through one, is the folder for temporary
+            files, is or contains the user's home, or is a path in `secret` or inside one.
     """
     place = bot_folder(bot, folder)
     if is_reference(bot):
@@ -213,7 +213,7 @@ def _home() -> Path:
 
 
 def _python() -> list[Path]:
-    """The folders of this Python and of the packages that bots import, sorted. Those inside the
+    """The paths of this Python and of the packages that bots import, sorted. Those inside the
     system's folders are left out."""
     prefixes = {Path(prefix) for prefix in (sys.prefix, sys.base_prefix)}
     places = prefixes | {prefix.resolve() for prefix in prefixes}
@@ -227,7 +227,7 @@ def _try(sandbox: Sandbox) -> None:
     """Start a program in a sandbox, and wait for its end.
 
     Raises:
-        SandboxError: if the system does not allow the sandbox.
+        SandboxError: if the system does not allow the sandbox, or no filter fits this machine.
     """
     folder = sandbox.copied["folder"] if sandbox.copied else ""
     try:

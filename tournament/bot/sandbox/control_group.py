@@ -18,9 +18,9 @@ _RUNNER_WEIGHT = "1000"  # a bot has 100
 def delegate(root: Path = ROOT, membership: Path = Path("/proc/self/cgroup")) -> str | None:
     """Prepare this process's control group to hold groups of bots. Return the group's folder.
 
-    Moves this process into a subgroup. Returns None if the system has no such groups, or the group
-    cannot limit memory and processes, may not be changed, or has other processes. `root` is where
-    the groups are mounted. `membership` is the file that names this process's group.
+    Moves this process into a subgroup, if no earlier call has. Returns None if the system has no
+    such groups, or the group cannot limit memory and processes, may not be changed, or has other
+    processes. `root` is where groups are mounted, and the file `membership` names this process's.
     """
     try:
         lines = membership.read_text().splitlines()

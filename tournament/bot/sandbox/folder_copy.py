@@ -30,8 +30,8 @@ class FolderToCopy(TypedDict):
 
 
 def is_too_large(source: FolderToCopy) -> bool:
-    """Whether the files to copy take more than LIMIT_MB, counted in whole blocks of 4 KiB. What
-    cannot be read does not count."""
+    """Whether the files and folders to copy take more than LIMIT_MB, counted in whole blocks of
+    4 KiB. What cannot be read does not count."""
     left, folders = LIMIT_MB << 20, [source["folder"]]
     while folders and left >= 0:
         with suppress(OSError), os.scandir(folders.pop()) as entries:
@@ -45,17 +45,17 @@ def is_too_large(source: FolderToCopy) -> bool:
 
 
 def copies_folder() -> str:
-    """The folder that holds the copies: TMPDIR, or else /var/tmp, which is rarely in memory."""
+    """The folder for the copies: TMPDIR, or else /var/tmp, which is rarely kept in memory."""
     return os.environ.get("TMPDIR") or "/var/tmp"  # noqa: S108 - a new folder in it
 
 
 def copy_folder(source: FolderToCopy, target: str, stop: int) -> None:
-    """Create the folder `target` in `copies_folder`, and copy the contents of a folder into it.
+    """Create the folder `target`, a path in `copies_folder`, and copy a folder's contents into it.
 
     The paths in `left_out` are not copied, nor is `copies_folder` if the folder contains it.
     Symbolic links stay links. Files share their blocks with the original if the file system allows
-    that (reflinks). Closing the other end of the socket whose descriptor is `stop` stops the
-    copying.
+    that (reflinks). `stop` is the descriptor of a socket, and closing the socket's other end stops
+    the copying.
 
     Raises:
         OSError: if `target` exists, the folder cannot be copied, or the copying is stopped. Part of

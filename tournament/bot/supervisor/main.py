@@ -188,7 +188,7 @@ class Supervisor:
         return chunk
 
     def reap(self) -> None:
-        """Collect the children that have ended, and set `status` if the bot has."""
+        """Collect the children that have ended, and set `status` if the bot is one of them."""
         with contextlib.suppress(ChildProcessError):
             while (ended := os.waitpid(-1, os.WNOHANG))[0]:
                 if self.bot is not None and ended[0] == self.bot.pid:
@@ -196,7 +196,7 @@ class Supervisor:
 
     def serve(self) -> None:
         """Collect the bot's output, reap children, and answer requests for reports, until the
-        control socket closes."""
+        control socket closes. If it closes during a report, OSError is raised."""
         signal.signal(signal.SIGCHLD, lambda *_: self.reap())
         poll = select.poll()
         poll.register(self.control, select.POLLIN)
@@ -239,8 +239,8 @@ class Supervisor:
 
 
 def _prepare(order: Order, supervisor: int) -> None:
-    """Prepare the bot's new process, in which this runs: tie it to the supervisor, join its group,
-    set its limits. `supervisor` is the supervisor's pid."""
+    """Prepare this process, which is about to become the bot: let it end with the supervisor, join
+    the bot's control group if there is one, and set its limits. `supervisor` is a pid."""
     end_with_parent(supervisor)
     if order["group"] is not None:
         with open(f"{order['group']}/cgroup.procs", "w") as file:

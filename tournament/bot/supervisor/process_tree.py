@@ -12,7 +12,7 @@ PR_SET_CHILD_SUBREAPER = 36
 
 
 def prctl(option: int, value: int) -> None:
-    """Set the attribute `option`, a PR_SET constant, with prctl(2). Errors are ignored."""
+    """Set this process's attribute `option`, a PR_SET constant of prctl(2). Errors are ignored."""
     ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0)
 
 
@@ -59,7 +59,7 @@ def memory_mb(pid: int) -> float:
 
 
 def end_children(extra: Sequence[int] = ()) -> None:
-    """Kill all descendants of this process and the pids in `extra`, with their process groups.
+    """Kill this process's descendants, the processes in `extra` (pids), and their process groups.
 
     Returns when this process has no children left, or after 1,000 attempts, which take about a
     second. This process must be a subreaper, so that the orphans of killed children become its

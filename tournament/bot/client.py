@@ -265,7 +265,7 @@ class ReplyReader:
             self._pieces.append(piece)
 
     def on_message_complete(self) -> None:
-        """Note that a message is complete. It is the answer if its status is 101 or 200 and up."""
+        """Note that a message is complete. With status 101, or at least 200, it is the answer."""
         status = self._parser.get_status_code()
         self.done = status >= 200 or status == HTTPStatus.SWITCHING_PROTOCOLS
         self.reusable = self._parser.should_keep_alive()

@@ -162,8 +162,7 @@ class HttpBot(Player):
             return Failure(error.kind, str(error), self.elapsed_s, self.answer(), error)
 
     def takes(self, path: str) -> bool:
-        """Whether the bot wants POST /start or /end. It does until it has declined that request or
-        has not answered it in time."""
+        """Whether the bot has neither declined the notification `path` nor answered it too late."""
         return path not in self._unsupported
 
     def notify(self, path: str, body: bytes, seconds: float) -> None:

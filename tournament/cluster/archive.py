@@ -18,8 +18,7 @@ _LEFT_OUT = {"__pycache__", ".git", "runs"}
 
 
 class ArchiveError(StartError):
-    """A bot's folder cannot be sent, or its archive was damaged. The message is a sentence that
-    says why."""
+    """A bot's folder cannot be sent, or its archive was damaged. The message says why."""
 
 
 def pack_all(cup: Cup, folder: Path, secret: Iterable[Path]) -> tuple[Cup, dict[str, bytes]]:

@@ -363,7 +363,7 @@ class ClusterExecutor:
             self._client.run(stop_after_match, self._session, turn, on_error="ignore")
 
     def close(self) -> None:
-        """Disconnect from the cluster. Dask then releases all tasks, which stops the bots."""
+        """Disconnect from the cluster. Dask then drops all tasks and stops the bots at once."""
         self._exits.close()
 
 

@@ -59,8 +59,8 @@ async def open_tables(
 
 
 def play_blocks(session: str, jobs: Sequence[Job], turn: int) -> list[Played]:
-    """Play jobs one after another, until `stop_after_match` stops this `turn`, and return the
-    events of each job. Dask runs this as a task. If the worker has been restarted, no job begins.
+    """Play jobs as `Tables.play` does, and return the events of each job. Dask runs this as a task.
+    `stop_after_match` stops a turn. If the worker has been restarted, no job begins.
 
     The runner counts turns: one ends whenever it recalls the tables, and the next begins.
     """

@@ -20,7 +20,7 @@ def delegate(root: Path = ROOT, membership: Path = Path("/proc/self/cgroup")) ->
 
     Moves this process into a subgroup, if no earlier call has. Returns None if the system has no
     such groups, or the group cannot limit memory and processes, may not be changed, or has other
-    processes. `root` is where groups are mounted, and the file `membership` names this process's.
+    processes. `root` is where groups are mounted. The file `membership` names this process's group.
     """
     try:
         lines = membership.read_text().splitlines()

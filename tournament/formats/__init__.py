@@ -26,9 +26,9 @@ FORMATS: Final[dict[str, type[Format]]] = {
 
 
 def format_of(data: Mapping[str, Any]) -> Format:
-    """Return the format that a `[format]` section describes. `data` has its keys, with `type`.
+    """Return the format that a `[format]` section describes. `data` holds its keys and values.
 
-    Keys of other formats are ignored. The ranges of values are not checked.
+    Keys that the format does not have are ignored. The ranges of values are not checked.
 
     Raises:
         msgspec.ValidationError: if there is no such format, or a value is missing or has the wrong

@@ -16,5 +16,5 @@ def draw(kind: str, seed: str, *subject: str) -> str:
 
 
 def shuffled(names: Iterable[str], kind: str, seed: str, *subject: str) -> list[str]:
-    """The names in an order drawn for this subject, whatever the order of `names`."""
+    """The names in an order drawn for this subject. The order of `names` does not matter."""
     return sorted(names, key=lambda name: (draw(kind, seed, *subject, name), name))

@@ -20,8 +20,8 @@ BLOCKS_PER_ROUND = 4
 class Duel(WithDeals):
     """A format in which two bots play up to `deals` blocks.
 
-    `within` is the smallest difference, in points per deal, that is worth deciding. If it is None,
-    every difference is.
+    `within` is the largest difference, in points per deal, that does not matter. If it is None,
+    every difference matters.
     """
 
     type: ClassVar[str] = "duel"
@@ -38,7 +38,7 @@ class Duel(WithDeals):
 
 
 def reach(setup: Setup) -> Reach:
-    """Return the reach of a block: how far two bots can differ in it, in points per deal."""
+    """Return how far two bots can differ in a block, in points per deal (see `Reach`)."""
     game = games.get(setup.game)
     return reach_of(game.max_difference(setup.players, setup.options), game.bounded)
 
@@ -58,9 +58,9 @@ class DuelPlan(Plan):
         self.look = self._bets(())
 
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield rounds of up to `BLOCKS_PER_ROUND` blocks. Update `look` after each round.
+        """Yield rounds of up to `BLOCKS_PER_ROUND` blocks, until the duel is decided.
 
-        There is no further round once the duel is decided.
+        `look` is updated when the next round is asked for.
         """
         first, second = self.setup.bots
         differences: list[float] = []

@@ -80,9 +80,9 @@ class Format(ABC):
         return "fresh" if remembers and self.seating != "fixed" else "shared"
 
     def tables(self, bots: int, players: int) -> int:
-        """Return the number of different tables that play if the cup has so many bots.
+        """Return how many different tables play in a cup with `bots` bots.
 
-        A table has `players` seats. The number is 0 in formats that do not list their tables in
+        A table has `players` seats. The result is 0 in formats that do not list their tables in
         advance.
         """
         return 0
@@ -92,7 +92,7 @@ class Format(ABC):
         return ()
 
     def named_bots(self) -> Iterator[tuple[str, str]]:
-        """Yield each bot that the section names, as (key that names the bot, name)."""
+        """Yield (key, name of the bot) for each entrant that a key of the section names."""
         return iter(())
 
 

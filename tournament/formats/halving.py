@@ -98,7 +98,7 @@ class HalvingPlan(Plan):
     ) -> list[str]:
         """The `count` of these bots that play on in stage `number`, best first.
 
-        The scores in the first `blocks` blocks decide, and a draw decides between equal scores.
+        Estimates from the first `blocks` blocks decide, and a draw decides between equal ones.
         """
         fitted = fit(scores.observations(self.setup.bots, blocks))
         score = dict(zip(self.setup.bots, fitted.score.tolist(), strict=True))

@@ -61,9 +61,9 @@ class Knockout(WithDeals):
 
 
 class KnockoutPlan(Plan):
-    """Rounds of tables, of which the last has the final.
+    """Rounds of tables. The final is played in the last round.
 
-    With `bronze`, it also has a table of the best eliminated bots, if the bots fill two tables.
+    With `bronze`, the best eliminated bots also have a table there, if the bots fill two tables.
     """
 
     def __init__(self, setup: Setup, format: Knockout) -> None:
@@ -144,7 +144,7 @@ class KnockoutPlan(Plan):
         return sorted(beaten, key=lambda item: (item[0], self._lot(stage, item[1])))
 
     def _lot(self, stage: str, name: str) -> str:
-        """A bot's draw in a stage. Of equal bots, the lowest advance or play for bronze."""
+        """A bot's draw in a stage. Of equal bots, those with lower draws rank higher."""
         return draw("tie", self.setup.seed, stage, name)
 
 
@@ -166,9 +166,10 @@ def _keys(
 
 
 def _award(places: dict[str, int], ranked: Sequence[tuple[_Key, str]]) -> None:
-    """Add the next places to `places`, given the bots in order, as (place key, name).
+    """Give the bots in `ranked` the next places in `places`.
 
-    Bots with equal keys share a place. The place of the next bot counts all bots before it.
+    `ranked` has each bot as (place key, name), best first. Bots with equal keys share a place. The
+    place of the next bot counts all bots before it.
     """
     before = len(places)
     keys = [place_key for place_key, _ in ranked]

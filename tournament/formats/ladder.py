@@ -63,11 +63,11 @@ class Ladder(Format):
     ends: str | None = key(None, MOMENT)
 
     def plan(self, setup: Setup) -> Plan:
-        """Return the plan of the epochs that a run has so far. It begins no new epoch."""
+        """Return a plan that has the epochs of the run so far and begins no new epoch."""
         return LadderPlan(setup)
 
     def usual_cards(self, remembers: bool) -> Cards:
-        """Return "fresh", because connected bots may remember cards."""
+        """Return "fresh" in any case, because connected bots may remember cards."""
         return "fresh"
 
 
@@ -90,9 +90,9 @@ class LadderPlan(Plan):
     def next(self, run: Progress, scores: Scores) -> Round | Wait | Done:
         """Return the round of the current epoch, or of a new one if the current one is complete.
 
-        An `epoch` in the round is new, and the caller must store it. Returns `Wait` if too few bots
-        for a table can play, and `Done` once a decision has ended the ladder and the last epoch is
-        complete. May take seconds between epochs, because it calls `gather`.
+        If the round has an `epoch`, it is a new one that the caller must store. Return `Wait` if
+        too few bots for a table can play, and `Done` once a decision has ended the ladder and the
+        last epoch is complete. Between epochs, `gather` is called, which may take seconds or fail.
         """
         step = super().next(run, scores)
         if isinstance(step, Round) or finished_by(run.decisions):
@@ -115,7 +115,7 @@ class LadderPlan(Plan):
         return self._rounds(run, max(0, len(run.epochs) - 1))
 
     def _rounds(self, run: Progress, complete: int) -> Iterator[Round]:
-        """Yield the rounds of all epochs but the first `complete`, without skipped tables."""
+        """Yield the rounds of the epochs after the first `complete`, without skipped tables."""
         skips, offset = skipped(run.decisions), _blocks(run.epochs[:complete])
         for epoch in run.epochs[complete:]:
             yield Round(epoch.number, len(epoch.tables), self._play(epoch, offset, skips))
@@ -132,9 +132,9 @@ class LadderPlan(Plan):
                 yield block
 
     def total(self, run: Progress, scores: Scores, gone: Set[str]) -> int:
-        """Return the number of finished matches, plus those that the last epoch has left to play.
+        """Return the number of finished matches plus the number left to play in the last epoch.
 
-        Skipped tables and tables with bots in `gone` have none left to play.
+        At skipped tables and at tables with bots in `gone`, no matches are left to play.
         """
         missing = 0
         for round in self.open_rounds(run, scores):
@@ -148,7 +148,7 @@ class LadderPlan(Plan):
     ) -> tuple[StageTable, ...]:
         """Return the tables of epoch `number` for these bots, as `draw_tables` draws them.
 
-        All earlier epochs must be complete. Their results are read once and kept, so the numbers
+        All earlier epochs must be complete. Their results are read once and kept, so `number`
         must not decrease from call to call.
         """
         for epoch in run.epochs[self._learnt : number - 1]:
@@ -261,7 +261,7 @@ def _close(
 
     Each table seats two bots whose order is open, then bots whose order relative to one of the two
     is open, then others by Thompson sampling. If no order is open, Thompson sampling seats the bots
-    around the last place of the top. ``numbers`` has the numbers in the record of ``names``.
+    around the last place of the top. ``numbers`` has the number of each name in the record.
     """
     means, deviations = (estimate[numbers] for estimate in record.effects())
     best = np.argsort(-means, kind="stable")
@@ -293,9 +293,9 @@ def _open_pairs(record: LadderRecord, numbers: Ints, best: Ints) -> list[tuple[i
     """The pairs (better, worse) near the top whose order is not settled.
 
     The pairs are sorted by the lead of the better bot in standard deviations, the smallest first.
-    Bots are given as indexes into ``numbers``, which has their numbers in the record. ``best`` has
-    the bots with at least ``KNOWN`` blocks, best first. The candidates are the neighbours among the
-    first ``TOP`` of them, and the last of these paired with each bot in ``best`` after it.
+    A bot is an index into ``numbers``, which has the bots' numbers in the record. ``best`` has the
+    bots with at least ``KNOWN`` blocks, best first. The candidates are neighbours among the first
+    ``TOP`` bots of ``best``, and the last of these bots paired with each later bot of ``best``.
     """
     settled, evidence = record.settled(), record.evidence()
     first, rest = best[:TOP].tolist(), best[TOP:].tolist()

@@ -70,7 +70,7 @@ class Block:
     matches: tuple[str, ...]
 
     def pairing(self, number: int) -> Pairing:
-        """Return the match of seating `number`, which counts from 0."""
+        """Return match `number` of the block, counted from 0, as it is to be played."""
         return Pairing(
             match=self.matches[number],
             block=self.number,
@@ -158,7 +158,7 @@ class Plan(ABC):
     def matches(self) -> int:
         """The number of planned matches, or 0 if that is not known in advance.
 
-        Fewer are played if the cup ends early.
+        Fewer are played if the cup ends early or tables are left out.
         """
         return self.blocks * self._maker.matches
 

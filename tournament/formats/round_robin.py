@@ -26,11 +26,11 @@ class EveryTable(WithDeals):
     skips_tables: ClassVar[bool] = True
 
     def plan(self, setup: Setup) -> Plan:
-        """Return the plan of these tables."""
+        """Return a plan in which each of these tables plays `deals` blocks."""
         return AllTables(setup, self.deals, self.always())
 
     def tables(self, bots: int, players: int) -> int:
-        """Return the number of tables in this format, or 0 if there are too few bots for one."""
+        """Return how many tables of `players` seats play, or 0 if `bots` bots do not fill one."""
         fixed = len(self.always())
         return comb(max(0, bots - fixed), players - fixed)
 
@@ -84,8 +84,8 @@ class AllTables(Plan):
         yield self._round(1, 0, [("", table) for table in self._tables], self._deals)
 
     def total(self, run: Progress, scores: Scores, gone: Set[str]) -> int:
-        """Return the number of planned matches without the bots in `gone`, plus that of finished
-        matches with them."""
+        """Return the number of planned matches at tables without bots in `gone`, plus the number
+        of finished matches at the other tables."""
         tables = sum(gone.isdisjoint(table) for table in self._tables)
         finished = scores.matches.summaries() if gone else ()
         played_by_gone = sum(not gone.isdisjoint(match.table) for match in finished)

@@ -17,7 +17,7 @@ StageTable = tuple[str, Table]
 
 
 class Matches(Protocol):
-    """The finished matches of a run."""
+    """The finished matches of a run. A store raises StoreError if they cannot be read."""
 
     def count(self) -> int:
         """Return the number of matches."""
@@ -27,7 +27,7 @@ class Matches(Protocol):
 
 
 class Scores:
-    """The scores of a run, as its plan reads them."""
+    """The scores of a run, as its plan reads them. Passes on errors of `matches`."""
 
     def __init__(self, matches: Matches) -> None:
         self.matches = matches

@@ -36,7 +36,7 @@ class Stop:
 class UntilSettled(Plan):
     """A plan that wraps `plan`, and ends it at the first look at which the top bots are settled.
 
-    `top` is the number of these bots.
+    `top` is the number of these bots, and `confidence` the probability needed to settle them.
     """
 
     def __init__(self, plan: Plan, top: int, confidence: float) -> None:
@@ -48,7 +48,7 @@ class UntilSettled(Plan):
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
         """Yield the rounds of the wrapped plan, split at each look, until the top bots are settled.
 
-        The last block is followed by a look too. Sets `settled` to the top bots if a look ends the
+        The last block is followed by a look too. Set `settled` to the top bots if a look ends the
         cup, and otherwise to ().
         """
         self.settled = ()

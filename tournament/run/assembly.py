@@ -118,7 +118,7 @@ def _companion_warnings(run: Run) -> Iterator[str]:
 
 
 def _secret(path: Path, store: Store) -> list[Path]:
-    """The paths that no bot may read: the cup's file, the user's keys, and the store's folder."""
+    """The paths that no bot may read: the cup's file, the user's state, and the store's folder."""
     return [path, state_folder(), *([store.folder] if store.folder else [])]
 
 

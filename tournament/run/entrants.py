@@ -42,9 +42,9 @@ def check(cup: Cup, bot: Bot, known: Identity | None, is_new: bool) -> Checked:
     """Check that a bot plays the game and still states the same about itself. If `is_new`, also
     check the bot's moves in three positions. The bot must have a URL.
 
-    Return what the bot states if it passed, or a sentence with the fix if it failed. `known` is
-    what the bot stated before, or None if any statement is accepted. If what answers is not a bot,
-    or nothing does, a new bot has failed, and for another bot the result is None.
+    Return what the bot states if it passed, or a sentence that says what to fix if it failed.
+    `known` is what the bot stated before, or None if any statement is accepted. If nothing answers,
+    or what answers is not a bot, a new bot has failed, and for any other bot the result is None.
     """
     try:
         about = about_by_url(bot)
@@ -139,9 +139,9 @@ class Entrants(Roster):
         return frozenset(bot.name for bot in cup.bots if not bot.connect or bot.name in tables)
 
     def update(self, run: Progress, every_s: float = _UPDATE_S) -> bool:
-        """Store the results of checks, start checking connected bots that have not passed, and end
-        the ladder, by a decision, if it is due to end. Return True, or False without any effect if
-        the last update was less than `every_s` seconds ago."""
+        """Store the results of checks, disconnect bots that failed, start checking connected bots
+        that have not passed, and store the decision that ends the ladder if that is due. Return
+        True. If the last update was less than `every_s` seconds ago, only return False."""
         if monotonic() < self._updated + every_s:
             return False
         self._updated = monotonic()

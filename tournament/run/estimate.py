@@ -61,7 +61,7 @@ class _FirstBlocks(Plan):
 
 
 def estimate(cup: Cup, path: Path, observer: RunObserver) -> Estimate:
-    """Play a few blocks in which every bot of a cup plays, and estimate the whole cup from them.
+    """Play a few blocks that seat every bot of a cup, and estimate the whole cup from them.
 
     The cup comes from the file `path`, and must not have connecting bots. The blocks have different
     deals from the cup's, because bots may remember deals. The results of the blocks are not kept.

@@ -22,7 +22,7 @@ class Connections(Protocol):
         to fix."""
 
     def tables(self) -> Mapping[str, int]:
-        """Return at how many tables each connected bot can play at once, by name."""
+        """Return the number of tables at which each connected bot can play at once, by name."""
 
     def url_of(self, bot: str) -> str:
         """Return the URL at which a connecting bot receives requests."""

@@ -70,8 +70,8 @@ def join(target: str, cup: Cup, bot: str, author: str, version: int = 1, retires
 
 
 def freed(decisions: Sequence[AnyDecision]) -> set[str]:
-    """Return the names, without versions, that another author may take over. A name is free once
-    all its versions left, rather than being excluded by the organiser, at least FREED_AFTER ago."""
+    """Return the names, without versions, that another author may take over. A name is free if
+    each of its versions left at least FREED_AFTER ago, and the organiser has excluded none."""
     since = (datetime.now(UTC) - FREED_AFTER).isoformat(timespec="milliseconds")
     left = {
         decision.bot
@@ -83,12 +83,10 @@ def freed(decisions: Sequence[AnyDecision]) -> set[str]:
 
 
 def seated(cup: Cup, decisions: Sequence[AnyDecision], run: Run | None) -> set[str]:
-    """Return the bots that count towards the limit `most` of the ladder `cup`.
-
-    Bots that need not connect count, as do those that have passed the check of the `run`. A bot
-    that has not been checked counts for an hour after it joined. Bots that failed the check or no
-    longer play do not count.
-    """
+    """Return the bots that count towards the limit `most` of the ladder `cup`, which must include
+    the bots that have joined. Bots count if they need not connect, or have passed the check
+    according to `run`. A bot that has not been checked counts for an hour after it joined. Bots
+    that failed the check or no longer play do not count."""
     since = (datetime.now(UTC) - _UNSEATED).isoformat(timespec="milliseconds")
     counted = {join.bot for join in decisions if isinstance(join, Join) and join.at >= since}
     if run is not None:
@@ -97,7 +95,7 @@ def seated(cup: Cup, decisions: Sequence[AnyDecision], run: Run | None) -> set[s
 
 
 def leave(target: str, cup: Cup, bot: str) -> None:
-    """Store the decision that a bot leaves the ladder `cup`. The bot's results stand.
+    """Store at `target` that a bot leaves the ladder `cup`. The bot's results stand.
 
     Raises:
         JoinRefused: if there is no such bot, the bot no longer plays, or the ladder is over.

@@ -98,8 +98,8 @@ class RunObserver:
         )
 
     def lost(self, block: int, why: str) -> None:
-        """Report that the worker that played the block with this number is lost, so that the rest
-        of the block is played again. `why` is a clause."""
+        """Report that the worker that played the block with this number is lost, and that
+        the rest of the block will be played again. `why` is a clause."""
         sentence = f"Block {block} is played again, because {why}."
         self.tell(sentence, "lost", block=block, why=why)
 

@@ -51,9 +51,9 @@ def resume(store: Store, cup: Cup) -> Plan:
 
     Raises:
         StoreError: if the store cannot be used, holds another cup, has matches or epochs but no
-            cup, or does not hold exactly what this user's commands have written. Also if the cup
-            has changed in a way that its format does not allow, or has grown after its seed was
-            published.
+            cup, or is unfinished and does not hold exactly what this user's commands have written.
+            Also if the cup has changed in a way that its format does not allow, or has grown after
+            its seed was published, or the user's key cannot be used.
     """
     run = store.run_if_begun()
     if not store.count() and not store.epochs():

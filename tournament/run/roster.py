@@ -46,8 +46,8 @@ class Roster:
     def skips(
         self, run: Progress, untouched: Iterable[Block], expired: Collection[str]
     ) -> list[Skip]:
-        """Return decisions to skip some of the `untouched` blocks, no match of which has begun.
-        `expired` are the bots for which the run no longer waits."""
+        """Return decisions, for the caller to store, that skip some of the `untouched` blocks, no
+        match of which has begun. The run no longer waits for the `expired` bots."""
         return []
 
     def close(self) -> None:

@@ -111,9 +111,9 @@ class Session:
             self._show(Present())
 
     def play(self, *warnings: str) -> Done:
-        """Play all unfinished matches, finish the store, and return how the cup ended. Non-empty
-        `warnings` are reported once all bots are ready. While the run is paused, or no round can
-        begin yet, wait.
+        """Play all unfinished matches, store the end of the run, and return how the cup ended. Once
+        all bots are ready, report each of `warnings` that is not "". While the run is paused, or no
+        round can begin yet, wait.
 
         Raises:
             StartError: if a bot cannot play, or the rules service does not answer at the beginning.
@@ -209,9 +209,9 @@ class Session:
         return tuple(number for number in range(len(block.matches)) if not done >> number & 1)
 
     def _new_decisions(self, every_s: float = _TICK_S) -> bool:
-        """Read and report new decisions. Return whether any of them is to be carried out, which
-        joins and skips are not. Reading takes time, so do nothing and return False if decisions
-        were read less than `every_s` seconds ago."""
+        """Read and report new decisions. Return whether any of them must be carried out: one that
+        is neither a join nor a skip. Reading takes time, so do nothing and return False if
+        decisions were read less than `every_s` seconds ago."""
         if monotonic() < self._read_at + every_s:
             return False
         self._read_at = monotonic()
@@ -225,8 +225,8 @@ class Session:
         return any(not isinstance(decision, Join | Skip) for decision in new)
 
     def _play(self, round: Round) -> None:
-        """Play a round until all its blocks are finished or decisions must be carried out. If it is
-        an epoch, first add that to the store."""
+        """Play a round until each block is finished or skipped, or decisions must be carried out.
+        If the round begins an epoch, first add the epoch to the store."""
         if round.epoch is not None:
             self._store.add_epoch(round.epoch)
             self._run = self._store.run()
@@ -258,8 +258,8 @@ class Session:
                 return
 
     def _skip(self) -> None:
-        """Skip waiting blocks as the roster decides, and store its decisions. A block that has
-        begun is always finished, so that a bot gains nothing by leaving."""
+        """Skip waiting blocks as the roster decides, and store the decisions. A block that has
+        begun is never skipped, so that a bot gains nothing by leaving."""
         untouched = (
             block
             for block in self._waiting
@@ -366,6 +366,7 @@ class Session:
 
         Raises:
             RunError: if the executor cannot continue, or a block is lost for the second time.
+            StoreError: if the store cannot be used.
         """
         for event in self._executor.receive(_TICK_S):
             match event:
@@ -392,13 +393,13 @@ class Session:
 
     def _play_rest(self, number: int) -> None:
         """Put the rest of the block with this number back in its place among the waiting blocks.
-        The table of the block is free."""
+        No table plays the block any more."""
         for block in self._unfinished([self._playing.pop(number)]):
             bisect.insort(self._waiting, block, key=attrgetter("number"))
 
     def _on_loss(self, lost: Lost) -> None:
-        """Put the rest of a lost block among the waiting blocks. Raise RunError if the block was
-        lost before."""
+        """Report a lost block, and put its rest among the waiting blocks. Raise RunError if the
+        block was lost before."""
         if lost.block in self._lost:
             raise RunError(
                 f"Block {lost.block} was lost twice, now because {lost.why}; see above. What is"

@@ -18,8 +18,8 @@ from tournament.store.store import Store, StoreError
 def _rounds(
     store: Store, run: StoredRun, rounds: Callable[[Progress, Scores], Iterator[Round]]
 ) -> Iterator[tuple[Sequence[Block], set[str]]]:
-    """Yield the blocks and the ids of the finished matches of each round. `rounds` is a method of a
-    plan that yields its rounds. Stop after the first round that is not complete."""
+    """Yield the blocks and the ids of the finished matches of each round, up to and including the
+    first round that is not complete. `rounds` is the method of a plan that yields its rounds."""
     for part in rounds(run, Scores(store)):
         blocks = list(part.blocks)
         finished = {match.match for match in store.summaries(part.number)}
@@ -125,6 +125,9 @@ def apply_voids(store: Store, plan: Plan) -> list[str]:
 
     A finished run is opened again if a match in it becomes void. The caller must hold the store's
     lock (`only_runner`). If the process is killed, the next call does the rest.
+
+    Raises:
+        StoreError: if the store cannot be used.
     """
     run = store.run()
     wanted = pending(run.decisions, store.voids())

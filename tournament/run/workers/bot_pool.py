@@ -233,8 +233,8 @@ class BotPool:
         return self._bots[name].command is not None and name not in self._called
 
     def _still_runs(self, place: _Place) -> bool:
-        """Return whether the bot at a place is running. Discard its output so far, or its process
-        if the bot has ended."""
+        """Return whether the bot at a place is running. If so, discard the bot's output so
+        far. If the bot has ended, clean up after it."""
         running = self._started.get(place)
         if running is not None and not running.process.clear_output():
             self._end(place)

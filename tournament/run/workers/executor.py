@@ -120,7 +120,7 @@ class Executor(Protocol):
         """
 
     def recall(self) -> None:
-        """Ask all tables to stop after their current match, which is then the `last` of its job."""
+        """Ask all tables to end their jobs after the current match. Do not wait for that."""
 
     def close(self) -> None:
         """Stop all workers and their bots. Unfinished matches are dropped."""

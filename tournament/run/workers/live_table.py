@@ -27,7 +27,7 @@ MOST_MOVES: Final = 3_000
 
 
 class LiveMatch(msgspec.Struct):
-    """A match in progress. `since` is the time of its start, in seconds since 1970."""
+    """A match in progress, with its moves so far. It began at `since`, in seconds since 1970."""
 
     pairing: Pairing
     since: float

@@ -178,11 +178,11 @@ class LocalExecutor:
 
     @property
     def has_free_table(self) -> bool:
-        """Whether a table has no job."""
+        """Whether a table has no job. The tables of lost workers count as free."""
         return sum(worker.job is not None for worker in self._workers) < self._tables
 
     def submit(self, job: Job) -> None:
-        """Send a job to a free worker. Start one if a lost worker has not been replaced yet."""
+        """Send a job to a free worker. If lost workers left none, start one."""
         free = (worker for worker in self._workers if worker.job is None)
         worker = next(free, None) or self._spawn_workers()
         worker.job = job
@@ -239,7 +239,7 @@ class LocalExecutor:
     def recall(self) -> None:
         """Ask all workers to end their jobs after the current match, which is then the `last`.
 
-        Does not wait for that. The workers keep running and can get new jobs.
+        Do not wait for that. The workers keep running and can get new jobs.
         """
         for worker in self._workers:
             worker.deadline.stop_soon = True

@@ -70,8 +70,8 @@ def about_by_url(bot: Bot) -> Mapping[str, object]:
     answers too.
 
     Raises:
-        StartError: if nothing accepts a connection at the bot's URL within 5 seconds, if no answer
-            comes within another 5 seconds, or if the answer is not a bot's.
+        StartError: if the host is unknown, if nothing accepts a connection within 5 seconds, if no
+            answer comes within another 5 seconds, or if the answer is not a bot's.
     """
     player = reach_url(bot)
     try:

@@ -21,8 +21,8 @@ def commitment(seed: str) -> str:
 def committed_seed(named: str | None) -> str:
     """Draw a fresh seed for a cup that commits to its seed.
 
-    It is `named`, which is the seed in the CUP.toml, then a colon and 64 random hexadecimal digits,
-    or only the digits if `named` is None. Because of the digits, nobody who sees the commitment or
+    It consists of `named` (the seed in the CUP.toml), a colon and 64 random hexadecimal digits, or
+    of the digits only if `named` is None. Because of the digits, nobody who sees the commitment or
     a hand can find the seed by trying likely ones.
     """
     drawn = secrets.token_hex(32)

@@ -82,8 +82,7 @@ class Format(ABC):
     def tables(self, bots: int, players: int) -> int:
         """Return how many different tables play in a cup with `bots` bots.
 
-        A table has `players` seats. The result is 0 in formats that do not list their tables in
-        advance.
+        A table has `players` seats. The result is 0 if the format does not list tables in advance.
         """
         return 0
 

@@ -96,7 +96,7 @@ class HalvingPlan(Plan):
     def _best(
         self, scores: Scores, blocks: int, bots: Sequence[str], count: int, number: int
     ) -> list[str]:
-        """The `count` of these bots that play on in stage `number`, best first.
+        """The `count` bots among `bots` that play on in stage `number`, best first.
 
         Estimates from the first `blocks` blocks decide, and a draw decides between equal ones.
         """

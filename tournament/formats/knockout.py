@@ -144,7 +144,7 @@ class KnockoutPlan(Plan):
         return sorted(beaten, key=lambda item: (item[0], self._lot(stage, item[1])))
 
     def _lot(self, stage: str, name: str) -> str:
-        """A bot's draw in a stage. Of equal bots, those with lower draws rank higher."""
+        """A bot's draw in a stage. Of equal bots, the lowest draws advance or play for bronze."""
         return draw("tie", self.setup.seed, stage, name)
 
 
@@ -166,10 +166,9 @@ def _keys(
 
 
 def _award(places: dict[str, int], ranked: Sequence[tuple[_Key, str]]) -> None:
-    """Give the bots in `ranked` the next places in `places`.
+    """Give the bots in `ranked` the next places in `places`. Bots with equal keys share a place.
 
-    `ranked` has each bot as (place key, name), best first. Bots with equal keys share a place. The
-    place of the next bot counts all bots before it.
+    `ranked` holds (place key, name), best first. The place of a bot counts all bots ahead of it.
     """
     before = len(places)
     keys = [place_key for place_key, _ in ranked]

@@ -33,7 +33,7 @@ class Scores:
         self.matches = matches
 
     def __call__(self, round: int) -> Mapping[StageTable, Mapping[str, Fraction]]:
-        """Return each bot's exact mean score per deal at each table of a round.
+        """Return each bot's exact mean score per deal and seat at each table of a round.
 
         The scores are those after the strike-out rule, by (stage, table) and then by bot. All
         finished matches count, and tables without one are left out.

@@ -16,7 +16,7 @@ FIRST_LOOK = 60
 
 
 def next_look(blocks: int) -> int:
-    """The number of blocks at the look after `blocks` blocks: a tenth more, but at least one more.
+    """The number of blocks at the look after that at `blocks` blocks: a tenth more, at least one.
 
     Looks at fixed numbers of blocks make the end independent of `concurrency` and interruptions.
     """

@@ -73,7 +73,7 @@ class Entrants(Roster):
     """The roster of a ladder, which checks the bots and stores the results.
 
     `cup` is the ladder as its file describes it, and `store` the store of its run. `now` returns
-    the current time in UTC. Methods that ask the gateway raise StichError if it no longer answers.
+    the current time in UTC. Methods pass on any StichError of the gateway and the store.
     """
 
     ahead = inf  # all blocks of an epoch, so that none is skipped too late

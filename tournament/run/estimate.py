@@ -63,8 +63,8 @@ class _FirstBlocks(Plan):
 def estimate(cup: Cup, path: Path, observer: RunObserver) -> Estimate:
     """Play a few blocks that seat every bot of a cup, and estimate the whole cup from them.
 
-    The cup comes from the file `path`, and must not have connecting bots. The blocks have different
-    deals from the cup's, because bots may remember deals. The results of the blocks are not kept.
+    The cup comes from the file `path`, and must not be a ladder or have connecting bots. The blocks
+    have different deals from the cup's, because bots may remember deals. No results are kept.
 
     Raises:
         SandboxError: if the bots must run in a sandbox, but none is available.

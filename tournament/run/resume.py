@@ -107,8 +107,8 @@ def _seed(cup: Cup, before: StoredRun | None) -> str:
 def differences(before: Cup, after: Cup) -> list[str]:
     """The differences between two sealed cups that are not allowed during a run, as clauses.
 
-    Sealed cups have digests in place of the values of variables. Changes of keys that may change,
-    and additions that the format allows, are left out.
+    Sealed cups have digests in place of the values of variables. Keys that may change, and
+    additions that the format allows, are left out.
     """
     old, new = _flat(before.to_dict()), _flat(after.to_dict())
     grows = f"format.{_growth(before).key}"
@@ -198,7 +198,7 @@ def only_runner(store: Store) -> Iterator[None]:
     """Hold a store's lock within this context, so that no other runner can use the store.
 
     Raises:
-        StoreError: at once, if another runner holds the lock, or the store cannot be locked.
+        StoreError: if another runner holds the lock (without waiting), or locking fails.
     """
     if store.folder is None:
         with store.advisory_lock():

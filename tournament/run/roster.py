@@ -22,7 +22,7 @@ class Roster:
         self._cup = cup
 
     def cup(self, run: Progress) -> Cup:
-        """Return the cup with all bots that have joined, and the URLs of connected bots."""
+        """Return the cup with all bots that have joined, and with URLs for connecting bots."""
         return self._cup
 
     def checks(self, cup: Cup) -> frozenset[str]:

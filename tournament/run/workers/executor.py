@@ -108,8 +108,7 @@ class Executor(Protocol):
         """Whether a job can be submitted now."""
 
     def submit(self, job: Job) -> None:
-        """Give a job to a free table, without waiting for its matches. There must be a free
-        table."""
+        """Give a job to a free table. There must be one. Do not wait for the matches."""
 
     def receive(self, seconds: float) -> Iterable[Event]:
         """Wait up to `seconds` for events, and yield them. The caller may submit jobs between two

@@ -70,9 +70,10 @@ def _by_bot(decision: Exclusion) -> Iterator[Exclusion]:
 
 
 def other_versions(decisions: Iterable[AnyDecision], bot: str) -> tuple[str, ...]:
-    """Return the other versions of a ladder's bot by the same author, in the order of joining.
+    """Return the other versions of a ladder's bot, in the order of joining.
 
-    The result is empty for a bot that the organiser entered.
+    Only versions entered by the same author are returned, even if they no longer play. There are
+    none for a bot that the organiser entered.
     """
     authors = {join.bot: join.author for join in decisions if isinstance(join, Join)}
     author = authors.get(bot)
@@ -142,7 +143,7 @@ def skipped(decisions: Iterable[AnyDecision]) -> frozenset[str]:
 
 
 def pending(decisions: Iterable[AnyDecision], voids: Iterable[AnyVoid]) -> list[tuple[int, str]]:
-    """Return the matches that `Void` decisions name but that have not become void yet, in order.
+    """Return the matches that `Void` decisions name and have not yet made void, in order.
 
     Each item is (number of the decision, id of the match). `voids` are the void matches so far.
     """
@@ -158,7 +159,7 @@ def sentence(decision: AnyDecision) -> str:
 
 
 def describe(decision: AnyDecision) -> str:
-    """Return a decision and its reason as a translated sentence, safe on a terminal."""
+    """Return a decision and its reason as a translated sentence that is safe to print."""
     why = f" ({decision.why})" if decision.why else ""
     return printable(f"{_what(decision)}{why}.")
 

@@ -9,7 +9,7 @@ _catalog: Final = ContextVar("catalog", default=ENGLISH)
 
 
 def speak(catalog: NullTranslations) -> None:
-    """Set the catalog with which messages are translated from now on in the current context."""
+    """From now on, translate messages in the current context with this catalog."""
     _catalog.set(catalog)
 
 
@@ -19,16 +19,16 @@ def catalog() -> NullTranslations:
 
 
 def gettext(message: str, **values: object) -> str:
-    """Return the translated message, in which `values` replace %(name)s and %% becomes %."""
+    """Translate a message, then replace each %(name)s by its value in `values`, and %% by %."""
     return catalog().gettext(message) % values
 
 
 def ngettext(singular: str, plural: str, num: int, **values: object) -> str:
-    """Return the translated message for `num` things, given the English message for one thing and
-    for several. `num` replaces %(num)d, and `values` replace %(name)s."""
+    """Translate a message about `num` things, given in English for one thing and for several.
+    Then replace %(num)d by `num`, each %(name)s by its value in `values`, and %% by %."""
     return catalog().ngettext(singular, plural, num) % {"num": num, **values}
 
 
 def N_(message: str) -> str:  # noqa: N802 - the usual name
-    """Return the message unchanged, to mark a message that is translated where it is shown."""
+    """Mark a message that is translated where it is shown, and return it unchanged."""
     return message

@@ -57,7 +57,7 @@ class VoidCount(Struct, frozen=True):
 class Upcoming(Struct, frozen=True):
     """A block that is being played or comes next.
 
-    `block` is the number of the block in the plan. `played` of its `seatings` matches are finished.
+    `block` is the block's number in the plan. Of its `seatings` matches, `played` are finished.
     """
 
     block: int
@@ -149,13 +149,13 @@ class Run:
 
     @property
     def authors(self) -> dict[str, str | None]:
-        """The author of each bot, by bot, with None where the cup states none."""
+        """The author of each bot by the bot's name, or None if the cup states none."""
         return {bot.name: bot.author for bot in self.cup.bots}
 
     def companions(self) -> dict[str, str]:
-        """Return the bots that play although another bot by their author is disqualified.
+        """Map each bot that still plays to a disqualified bot by the same author.
 
-        Each is mapped to the disqualified bot, or to the last in the cup if there are several.
+        Of several, take the last in the order of the cup. Bots without one are left out.
         """
         bots = self.cup.bots
         disqualified = {bot.author: bot.name for bot in bots if bot.name in self.disqualified}
@@ -163,7 +163,7 @@ class Run:
         return {bot.name: disqualified[bot.author] for bot in playing if bot.author in disqualified}
 
     def incidents(self) -> list[str]:
-        """Return translated sentences about the organiser's decisions, and the `caveats`.
+        """Return translated sentences about the decisions, in order, and the `caveats`.
 
         Joins, leaves and skips in a ladder are left out. The `caveats` count the skipped matches.
         """
@@ -173,9 +173,10 @@ class Run:
         return [*caveats[:of_sandbox], *map(sentence, shown), *caveats[of_sandbox:]]
 
     def caveats(self) -> list[str]:
-        """Return translated sentences about void and skipped matches and the run as a whole.
+        """Return translated sentences about what may weaken the results of the run.
 
-        The first sentence is about the missing sandbox, if the run is `unsandboxed`.
+        The first is about the missing sandbox, if the run is `unsandboxed`. The others are about
+        skipped matches, cards that bots may remember, and matches that were void because of a bot.
         """
         sentences = [_(_UNSANDBOXED)] if self.unsandboxed else []
         skips = (decision for decision in self.decisions if isinstance(decision, Skip))
@@ -218,7 +219,7 @@ class StoredRun(Run):
     commitment: str | None
 
     def plan(self) -> Plan:
-        """Return a new plan of the run. In a ladder, it begins no new epoch."""
+        """Return a new plan of the run. A ladder's plan begins no new epoch."""
         return self.cup.plan(self.seed, self.match_key)
 
 

@@ -63,7 +63,7 @@ def base(name: str) -> str:
 
 @lru_cache(4096)
 def _skeleton(name: str) -> str:
-    """A text that is the same for all names that look alike, without case, accents and marks."""
+    """A text that is the same for all names that look alike. It ignores case, accents and marks."""
     letters = unicodedata.normalize("NFKD", name).casefold()
     plain = "".join(c for c in letters if unicodedata.category(c) != "Mn").translate(_ALIKE)
     if not plain.isascii():

@@ -62,10 +62,10 @@ class FaultRecord:
 
     `turn` counts the requests to this seat in the match, from 1. `played` is the default move that
     was played instead, and `move` its index in `MatchRecord.moves`. `detail` says what was wrong.
-    `request` is the body of the request, and `started` its time (UTC, ISO 8601). The
-    request took `elapsed_ms` of at most `deadline_ms`. `move_ms` is the time for a move, and
-    `bank_ms` the bank before the request. `output` is the end of the bot's output at that time, or
-    "" for a remote bot.
+    `request` is the body of the request, and `started` its time (UTC, ISO 8601). The request took
+    `elapsed_ms` of at most `deadline_ms`. `move_ms` is the time for a move, and `bank_ms` the bank
+    before the request. `output` is the end of the bot's output when the fault was recorded, or ""
+    for a remote bot.
     """
 
     seat: int
@@ -104,7 +104,7 @@ class Pairing:
     `match` is the id. `table` names the bots in the order of the cup, in a ladder by name.
     `seating` names the bot at each seat (in a duel a bot may have several). `block` is the number
     of the block in the plan, from 1, and `key` identifies the block even if the plan grows.
-    `number` counts the block's `seatings` from 0. `seed` determines the cards.
+    `number` is that of the seating, from 0 to `seatings` - 1. `seed` determines the cards.
     """
 
     match: str
@@ -174,7 +174,7 @@ class MatchRecord(Pairing):
         return games.get(self.game).sides(self.results[0], self.players)
 
     def answered(self, seat: int) -> list[float]:
-        """Return the milliseconds of each request to a seat that was answered completely, in order.
+        """Return the milliseconds of each request that a seat answered completely, in order.
 
         Requests that ended in the fault `timeout` or `unreachable` are left out.
         """
@@ -309,7 +309,7 @@ class Disqualify(Decision, frozen=True):
 class Undo(Decision, frozen=True):
     """The decision that takes back the latest `Withdraw` or `Disqualify` still in force.
 
-    `bot` is a bot that it excluded.
+    `bot` is a bot that the `Withdraw` or `Disqualify` excluded.
     """
 
     bot: str
@@ -357,8 +357,8 @@ class Epoch:
     """An epoch of a ladder.
 
     `number` counts the epochs from 1, and `at` is the time at which the epoch began (UTC, ISO
-    8601). `bots` are those that could play. `tables` were drawn for them, as (stage, bots of the
-    table), and have one block each.
+    8601). `bots` are the bots that could play. `tables` are the tables that were drawn for these
+    bots, each as (stage, bots of the table), with one block each.
     """
 
     number: int
@@ -402,7 +402,7 @@ class MatchSummary(NamedTuple):
 class BlockRecord:
     """A block with at least one finished match.
 
-    `block` is the number of the block in the plan. `played` of its `seatings` matches are finished.
+    `block` is the block's number in the plan. Of its `seatings` matches, `played` are finished.
     """
 
     block: int
@@ -412,6 +412,6 @@ class BlockRecord:
 
 
 def adjusted(scores: tuple[int, ...], struck: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the scores by seat, with the worst of all for the seats in `struck`."""
+    """Return the scores by seat, with the lowest of all scores for each seat in `struck`."""
     worst = min(scores)
     return tuple(worst if seat in struck else score for seat, score in enumerate(scores))

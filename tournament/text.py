@@ -26,7 +26,7 @@ def listed(names: Sequence[str], most: int = 3) -> str:
 
 
 def unreachable(bots: Sequence[str]) -> str:
-    """A sentence that names the unreachable bots, whose tables wait, or "" if there are none."""
+    """A translated sentence which says that `bots` are unreachable, or "" if there are none."""
     if not bots:
         return ""
     return ngettext(

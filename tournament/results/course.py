@@ -99,7 +99,7 @@ def course(arrays: MatchArrays, run: Run, places: Mapping[str, int]) -> Course |
 
     Returns None before the first finished match, if the format has no course, and for a gauntlet
     whose challenger is not in ``arrays.bots``. ``arrays`` are all finished matches, including those
-    of disqualified bots. ``places`` must have the place of each of their bots, 0 for none.
+    of disqualified bots. ``places`` must have the place of each of ``arrays.bots``, 0 for none.
     """
     if not arrays.block.size:
         return None
@@ -173,10 +173,10 @@ def _names(tables: Iterable[CourseTable]) -> set[str]:
 
 
 def _bracket(rounds: list[CourseRound], arrays: MatchArrays, finished: bool) -> list[CourseRound]:
-    """Return the rounds of a knockout with ``advances`` set, and byes only of bots still in it.
+    """Return the rounds of a knockout with ``advances`` set, without the byes of bots that are out.
 
-    These are the bots that have played later and, until the cup is ``finished``, all bots with a
-    bye in the first round.
+    A bye stays if its bot has played later (other than for bronze) or, until the cup is
+    ``finished``, if it is in the first round.
     """
     players = arrays.seats.shape[1]
     cuts = knockout.cuts(len(arrays.bots), players)
@@ -195,7 +195,7 @@ def _bracket(rounds: list[CourseRound], arrays: MatchArrays, finished: bool) -> 
 def _advancing(
     table: CourseTable, later: set[str], expected: int | None, finished: bool
 ) -> CourseTable:
-    """Return the table with ``advances`` set. Bots that advanced precede bots of equal score.
+    """Return the table with ``advances`` set. Of equal bots, those that advanced come first.
 
     ``later`` are the bots that played later, and ``expected`` is how many bots of the table
     advance, or None if none do. A bot that did not play later counts as out once the cup is

@@ -36,8 +36,8 @@ def parse_receipt(text: str) -> Digest:
 def read_receipts(path: Path) -> list[Digest]:
     """Return the receipts in a file: the first word of each line that is not empty or a comment.
 
-    Comments begin with "#". Returns an empty list if the file cannot be read, or if any other
-    line does not begin with a receipt.
+    Comments begin with "#". Returns an empty list if the file cannot be read, or if the first word
+    of one of these lines is not a receipt.
     """
     try:
         with path.open("rb") as file:

@@ -320,8 +320,8 @@ def _lines(
 ) -> Iterator[Standing]:
     """Yield the line of each bot, in the order of `arrays.bots`.
 
-    `plain` has each bot's mean of points per deal. `columns` has its place, rank range, score
-    interval, status, and number of blocks since it changed.
+    `plain` has each bot's mean of points per deal. `columns` has, for each bot, the place, rank
+    range, score interval, status, and number of blocks since its last change.
     """
     bots, (matches, seats) = len(arrays.bots), arrays.seats.shape
     seat = arrays.seats.ravel()

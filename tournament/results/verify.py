@@ -49,12 +49,12 @@ class Verification:
     """The result of a verification: counts of what was recomputed, and all mismatches.
 
     ``finished`` says whether the run has ended. ``commitment`` says whether the seed is the one
-    committed to. It is None without a commitment. ``signature`` says whether the signature covers
+    committed to. It is None without a commitment. ``signature`` says whether the signer has signed
     the run's last digest. It is None without a signature. ``signer`` is the organiser's public key.
     ``trusted`` says whether that key is the user's own or one that the user trusts. Both are None
     for a file of matches, or if the run cannot be read. ``entries`` is the number of entries in the
-    store's chain that agree. ``incidents`` describes the organiser's decisions and the void matches
-    in sentences.
+    store's chain that agree with its rows. ``incidents`` has the sentences of `Run.incidents`, and
+    for a file of matches one about what is not checked.
     """
 
     finished: bool = False

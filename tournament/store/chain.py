@@ -65,10 +65,7 @@ class Chain:
 
 
 def last_digest(connection: Connection) -> Digest:
-    """Return the digest of the last entry, without checking the rows.
-
-    Returns `Digest()` if there is no entry.
-    """
+    """Return the digest of the last entry, or `Digest()` if there is none. Check no rows."""
     row = connection.execute(_LAST).first()
     return Digest() if row is None else Digest(row.entry, row.digest)
 

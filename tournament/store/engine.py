@@ -62,7 +62,7 @@ class StoreUrlError(StoreError):
 
 
 def is_database_url(target: str) -> bool:
-    """Return whether a target is a URL, valid for a store or not, rather than a folder."""
+    """Return whether a target is a URL rather than a folder. The URL need not be valid."""
     return "://" in target
 
 
@@ -135,7 +135,7 @@ def in_memory() -> Engine:
 
 
 def _sqlite_uri(uri: str) -> Engine:
-    """Return an engine for the SQLite database at a URI, as SQLite itself reads it."""
+    """Return an engine for the database at an SQLite URI, which begins with "file:"."""
     return sa.create_engine(
         "sqlite://",
         creator=lambda: sqlite3.connect(uri, uri=True, check_same_thread=False),
@@ -239,10 +239,7 @@ def _message(error: sa.exc.DBAPIError) -> str:
 
 
 def _is_lost(error: sa.exc.DBAPIError) -> bool:
-    """Return whether the connection failed or was lost, so that a retry may succeed.
-
-    Returns False for SQLite.
-    """
+    """Return whether the connection failed or was lost (never for SQLite): a retry may succeed."""
     if hasattr(error.orig, "sqlite_errorcode"):
         return False
     state = getattr(error.orig, "sqlstate", None)

@@ -209,8 +209,7 @@ class StoreReader(RunReader):
     def is_signed(self) -> bool | None:
         """Return whether the run's signer has signed the last digest, or None without a signature.
 
-        This checks neither the rows, which `walk` does, nor
-        whether the user trusts the signer.
+        This checks neither the rows, which `walk` does, nor whether the user trusts the signer.
         """
         with self._read() as connection, damage(self.where):
             facts = rows.read_meta(connection, "run", "signer", SIGNATURE)

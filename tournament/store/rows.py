@@ -95,7 +95,7 @@ _INSERT_FACT = sa.insert(meta)
 
 
 def match_values(record: MatchRecord, data: bytes) -> list[Any]:
-    """Return the values that the entry of a match covers. `data` is the packed match."""
+    """Return the values that a match's entry in the chain covers. `data` is the packed match."""
     summary = msgspec.msgpack.encode(record.summary(), enc_hook=array.tobytes)
     return [record.match, record.number, bool(record.faults), record.key, summary, data]
 
@@ -135,9 +135,9 @@ def read_meta(connection: Connection, *keys: str) -> dict[str, Any]:
 
 
 def put_meta(chain: Chain, **values: object) -> None:
-    """Write rows of `meta`, given as values by key, and add their entries to the chain.
+    """Write values to `meta`, each under its key, and add their entries to the chain.
 
-    Rows with the same keys are replaced.
+    Earlier values of the same keys are replaced.
 
     Raises:
         ChainBroken: if another program has changed a row that is to be replaced.
@@ -190,7 +190,7 @@ def _check_seats(match: MatchSummary | MatchRecord, *by_seat: Sequence[object]) 
     The fields are `scores`, `adjusted` and those given as `by_seat`.
 
     Raises:
-        ValueError: if there are fewer seats, or a field has a different length.
+        ValueError: if there are fewer than two seats, or a field has a different length.
     """
     seats = len(match.seating)
     for values in (match.scores, match.adjusted, *by_seat):

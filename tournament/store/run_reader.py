@@ -41,7 +41,7 @@ _block_number = blocks.c.block
 
 
 class NoMatch(StoreError):
-    """Raised if no match has the given id, and not exactly one has an id that begins with it."""
+    """Raised if a text is neither the id of a match nor the beginning of exactly one id."""
 
 
 class RunReader(ABC):
@@ -124,9 +124,9 @@ class RunReader(ABC):
         return self._all(query, lambda row: (row.entry, rows.to_summary(row)))
 
     def at(self, places: Collection[tuple[int, int]]) -> list[MatchSummary]:
-        """Return the finished matches at these places, each a (block, seating), without moves.
+        """Return the finished matches at these places, without moves, in schedule order.
 
-        They are in the order of the schedule. Places without a finished match are left out.
+        Each place is (block, number of the seating). Places without a finished match are left out.
         """
         query = _SUMMARIES.where(
             blocks.c.block.in_({block for block, _ in places}),  # which has an index
@@ -148,7 +148,7 @@ class RunReader(ABC):
         """Return the finished match whose id is `match` or begins with `match`.
 
         Raises:
-            NoMatch: if no id is `match`, and none or several begin with `match`.
+            NoMatch: if no id equals `match`, and not exactly one begins with it.
             StoreError: if the store cannot be read.
         """
         # A range can use the index. In a database of PostgreSQL, whose collation is not known, all

@@ -58,8 +58,7 @@ class SigningKey:
 def is_signed(data: bytes, signature: str, public: str) -> bool:
     """Return whether `signature` is a signature of `data` under the public key `public`.
 
-    Both the signature and the public key are hexadecimal digits. Returns False if either of them is
-    malformed.
+    Both `signature` and `public` are hexadecimal digits. Returns False if either is malformed.
     """
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -116,7 +115,8 @@ def make_key() -> SigningKey:
     """Return the user's signing key. Create the key if there is none.
 
     Raises:
-        StoreError: if the key cannot be read or written, is damaged, or can be read by others.
+        StoreError: if the key cannot be read or written, is damaged, or can be read by others, or
+            the user has no home folder.
     """
     path = state_path(KEY_FILE)
     if read_state(path) is None:

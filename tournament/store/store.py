@@ -27,7 +27,10 @@ _PACKED = sa.select(details.c.data).where(details.c.match == sa.bindparam("of"))
 
 
 class Store(StoreWriter):
-    """A run's store, open for reading and writing."""
+    """A run's store, open for reading and writing.
+
+    `change_cup` and the methods `record_...` raise NotBegun if the store has no cup.
+    """
 
     def begin(
         self, cup: Cup, seed: str, match_key: str, commitment: str | None, total: int
@@ -35,7 +38,7 @@ class Store(StoreWriter):
         """Begin the run of a cup, in place of any earlier run. The store must have no matches.
 
         The parameters are as in `StoredRun`. The values in the bots' `env` are sealed. What bots
-        have stated about themselves is deleted, but decisions are kept.
+        have stated about themselves is deleted. Everything else, such as decisions, is kept.
         """
         self._put(
             config=self.sealed(cup, match_key).to_dict(),
@@ -47,7 +50,7 @@ class Store(StoreWriter):
         )
 
     def change_cup(self, cup: Cup) -> None:
-        """Replace the cup by one that must have the same blocks.
+        """Replace the cup with another, which must have the same blocks.
 
         The values in the bots' `env` are sealed.
         """
@@ -69,8 +72,8 @@ class Store(StoreWriter):
     def record_about(self, stated: Mapping[str, Identity]) -> None:
         """Append what each bot states about itself to the bot's earlier statements.
 
-        `stated` maps bots to statements. Those that are empty or equal to the bot's latest one are
-        skipped.
+        `stated` maps bots to statements. Empty statements are skipped, and so are statements equal
+        to the bot's latest one.
         """
         before = self.run().about
         new = {
@@ -138,7 +141,7 @@ class Store(StoreWriter):
             self._put(**changed)
 
     def _put(self, **values: object) -> None:
-        """Commit rows of `meta`, given as values by key, in place of rows with the same keys."""
+        """Commit values to `meta`, each under its key, in place of the keys' earlier values."""
         self._commit(lambda chain: rows.put_meta(chain, **values))
 
     def grow(self, cup: Cup, plan: Plan) -> None:
@@ -194,8 +197,8 @@ class Store(StoreWriter):
         """Append decisions in one commit. The store sets their `number`, `at` and `after`.
 
         Unprintable characters in the reasons are escaped. `check` is called with the earlier
-        decisions in the same transaction, again if the connection is lost. If it raises an error,
-        nothing is appended, and the error is passed on.
+        decisions in the same transaction, and again after a lost connection. If `check` raises an
+        error, nothing is appended, and the error is passed on.
         """
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
 
@@ -219,10 +222,10 @@ class Store(StoreWriter):
     def void_finished(self, due: Iterable[tuple[str, int, str]]) -> None:
         """Make finished matches void in one commit. Each is kept within the record of a void match.
 
-        Each item is (id of the match, number of the decision, reason).
+        Each item of `due` is (id of the match, number of the decision, reason).
 
         Raises:
-            NoMatch: if the store has no such match.
+            NoMatch: if the store lacks one of the matches. Then no match becomes void.
         """
         ended = datetime.now(UTC).isoformat(timespec="milliseconds")
         records = [(self.match(match), decision, why) for match, decision, why in due]

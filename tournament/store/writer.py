@@ -118,7 +118,8 @@ class StoreWriter(StoreReader):
         The user becomes the signer of the run. If the run is finished, it is signed again.
 
         Raises:
-            StoreError: if the rows of the store are not the rows that were written.
+            StoreError: if the rows of the store are not the rows that were written, or the user's
+                key cannot be used.
         """
         signer = make_key().public
         with self._write() as connection:
@@ -132,7 +133,7 @@ class StoreWriter(StoreReader):
             self._seal(chain)
 
     def forget(self) -> None:
-        """Delete the user's note about a run whose store is not kept. Later writes fail."""
+        """Try to delete the user's note about a run whose store is not kept. Later writes fail."""
         with self._read() as connection:
             forget(str(rows.read_meta(connection, "run").get("run", "")))
 
@@ -163,7 +164,7 @@ class StoreWriter(StoreReader):
         self._retrying(attempt)
 
     def _known(self, connection: Connection) -> Chain:
-        """Return the chain of the store. First write the version, id and signer of a new store.
+        """Return the checked chain of the store. First write a new store's version, id and signer.
 
         Raises:
             StoreError: if the store's digest is not one that this user has noted.
@@ -220,7 +221,7 @@ class StoreWriter(StoreReader):
         lock cannot write.
 
         Raises:
-            StoreError: if another runner has the lock, which is not waited for, or the database
+            StoreError: if another runner has the lock (this does not wait for it), or the database
                 fails.
         """
         self._writer = self._locked()
@@ -296,8 +297,8 @@ class StoreWriter(StoreReader):
     def _all(self, query: sa.Select[Any], convert: Callable[[sa.Row[Any]], _T]) -> Iterator[_T]:
         """Same as StoreReader._all, but a runner continues after a lost connection.
 
-        It resumes after the last row that it has read, unless it has read none since the connection
-        was last lost.
+        It resumes after the last row that it has read. If it has read none since the connection was
+        last lost, it passes on the ConnectionLostError.
         """
         read, lost = 0, -1
         while True:

@@ -99,8 +99,8 @@ class ExportedRows:
         `name` is the name of the file in error messages, and of the cup if the rows name none.
 
         Raises:
-            LineError: if there is no row, a row is bad, rows contradict each other, no row is the
-                challenger's, or there are more than 2,000 bots.
+            LineError: if there is no row, a row is bad, rows contradict each other, the challenger
+                has no row, or there are more than 2,000 bots.
         """
         self._name = name
         self._places: dict[str, int | None] = {}
@@ -196,8 +196,8 @@ class ExportedRows:
         block and, from the first match, the number of seats, for later matches.
 
         Raises:
-            LineError: if the rows do not have each seat once, or contradict each other, the other
-                rows of their block, or the number of seats of the first match.
+            LineError: if the rows do not have each seat once, have more than 64 seats, or
+                contradict each other, the block's other rows, or the first match's number of seats.
         """
         number, first = seats[0]
         rows = [row for _, row in seats]

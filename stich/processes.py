@@ -64,12 +64,12 @@ def _serving(
 ) -> Iterator[None]:
     """Within this context, run a server as a child process, and restart it whenever it ends.
 
-    The context begins once the server answers. `name` is the server's name in messages. `settings`
-    are those of the Python module `module`, which must be a server that uses `web.child_process`.
+    The context begins once the server answers, and kills it at the end. `name` is for messages.
+    `settings` are those of the Python module `module`, a server that uses `web.child_process`.
 
     Raises:
         ClickException: if the server does not answer within 30 seconds, or if it has stopped 5
-            times within a minute. In the second case, SIGTERM first interrupts the context.
+            times within a minute. In the second case, this process first sends itself SIGTERM.
     """
     http = HTTPConnection(host, port, timeout=_START_S)
     closed, failed = threading.Event(), threading.Event()
@@ -112,9 +112,9 @@ def keep_running(
 ) -> bool:
     """Run a server until `closed` is set, and restart it, with a message, whenever it ends.
 
-    Once `closed` is set, kill the server and its child processes, and return True. If the server
-    has stopped 5 times within a minute by `clock`, in seconds, return False. `name` is the server's
-    name in messages.
+    Once `closed` is set, kill the server and its child processes, and return True. Return False if
+    the server has stopped 5 times within a minute by `clock`, which returns seconds. `name` is the
+    server's name in messages.
     """
     stops: deque[float] = deque(maxlen=_STOPS)
     while not closed.is_set():
@@ -147,7 +147,7 @@ def pages_served(host: str, port: int, **settings: str | int | None) -> Iterator
 
     Raises:
         ClickException: if the server does not start, or stops too often. If it stops too often,
-            SIGTERM first interrupts the context.
+            this process first sends itself SIGTERM.
     """
     with _serving("The server of the pages", "web.arena.server", host, port, settings):
         click.echo(f"Pages at {url_of(host, port)} (Ctrl-C ends them).", err=True)
@@ -166,7 +166,7 @@ def gateway_served(
 
     Raises:
         ClickException: if the gateway does not start, stops too often, or finds no free port at
-            `runner_host`. If it stops too often, SIGTERM first interrupts the context.
+            `runner_host`. If it stops too often, this process first sends itself SIGTERM.
     """
     runner_port, secret = find_port(runner_host, 0), secrets.token_hex(16)
     settings = {

@@ -70,7 +70,7 @@ class FloatRange(click.FloatRange):
         """Convert a text to a number in the range.
 
         Raises:
-            BadParameter: if the text is not such a number.
+            BadParameter: if the text is not a number, or the number is out of the range.
         """
         number: float = super().convert(value, param, ctx)
         if math.isnan(number):
@@ -189,8 +189,8 @@ def _variables(ctx: click.Context, param: click.Parameter, names: Sequence[str])
 class Starting:
     """How to start the user's own bots: the options `--sandbox`, `--network` and `--env`.
 
-    If `sandbox` is None, bots run in a sandbox if that is possible. `env` has additional
-    environment variables for started bots, except the reference bots.
+    If `sandbox` is None, bots run in a sandbox if possible. With `network`, sandboxed bots can use
+    the network. `env` has more environment variables for started bots, except the reference bots.
     """
 
     sandbox: bool | None
@@ -208,9 +208,9 @@ class Starting:
     ) -> LaunchSettings:
         """Return the settings for starting these bots.
 
-        If `warn` is true, print a warning on standard error of what bots could do, for instance
-        without a sandbox. A started bot must answer GET / within `start_ms` milliseconds. The paths
-        in `secret` are hidden in every sandbox. Without `limits`, the default limits apply.
+        If `warn` is true, warn on standard error about what bots could do, for instance without a
+        sandbox. A started bot must answer GET / within `start_ms` milliseconds. The paths in
+        `secret` are hidden in every sandbox. Without `limits`, the default limits apply.
 
         Raises:
             SandboxError: if `sandbox` is true but a sandbox is not possible.
@@ -284,7 +284,7 @@ def command(work: Callable[..., int | None]) -> click.Command:
 
 @contextmanager
 def stopping(sentence: str) -> Iterator[None]:
-    """Within this context, print `sentence` on standard error and exit on Ctrl-C or SIGTERM.
+    """On Ctrl-C or SIGTERM within this context, print `sentence` on standard error, and exit.
 
     The signals must raise KeyboardInterrupt, as they do in a `command`. The exit code is 128 plus
     the number of the signal, as shells expect.
@@ -297,7 +297,7 @@ def stopping(sentence: str) -> Iterator[None]:
 
 @contextmanager
 def writing(path: str | Path) -> Iterator[None]:
-    """Within this context, exit with 1 on an OSError, with a message that names `path`."""
+    """On an OSError within this context, exit with 1, with a message that names `path`."""
     try:
         yield
     except OSError as error:

@@ -94,6 +94,7 @@ def run(
     as_json: bool,
 ) -> None:
     """Run a tournament, or resume it where it stopped. Prints the standings at the end.
+    A ladder, or a cup with bots that connect, needs `stich arena` instead.
 
     \b
     Examples:
@@ -279,12 +280,12 @@ def _play_cup(
     gateway: Gateway | None = None,
     memory_share: float = 1.0,
 ) -> None:
-    """Play the unfinished matches of a cup, and print the standings.
+    """Play the unfinished matches of a cup. Print the standings and, after a commitment, the seed.
 
     `path` is the CUP.toml, and `target` the folder or database of the run. With `as_json`, progress
     and standings are printed as JSON Lines. `cluster` is the address of a Dask scheduler whose
     workers play the cup instead of this machine. `gateway` and `memory_share` are as in
-    `run_cup`. On Ctrl-C or SIGTERM, print how to resume, and exit.
+    `run_cup`. On Ctrl-C or SIGTERM while playing, print how to resume, and exit.
 
     Raises:
         StichError: if the cup cannot be played. The errors are those that `run_cup` raises.

@@ -36,7 +36,7 @@ _yes_option = flag("--yes", help="Do not ask.")
 
 
 def _decision(work: Callable[..., None]) -> click.Command:
-    """Decorate a function of `target`, a run, and `why`, a reason, as a command."""
+    """Decorate a function as a command. It gets the run as `target`, and `--why` as `why`."""
     why = "The reason for the decision. It is stored and shown."
     return command(run_argument(click.option("--why", metavar="TEXT", default="", help=why)(work)))
 
@@ -91,7 +91,8 @@ def void(target: str, what: str, why: str) -> None:
     """Void a match or a whole block: it does not count, and is played again.
 
     MATCH is the id of a finished match, or the beginning of the id. BLOCK is the number of a block.
-    A finished run is reopened: run `stich run` to play the matches again.
+    Only blocks of the last round can be voided, and with [stop] only those since the last look. A
+    finished run is reopened for `stich run`, unless its seed was committed to and is now public.
 
     \b
     Example:
@@ -114,7 +115,7 @@ def void(target: str, what: str, why: str) -> None:
 @click.argument("bot")
 @_yes_option
 def withdraw(target: str, bot: str, why: str, yes: bool) -> None:
-    """Withdraw a bot: it no longer plays, and its results stand.
+    """Withdraw a bot: it no longer plays. Its results stand, except in blocks left incomplete.
 
     \b
     Example:
@@ -129,8 +130,8 @@ def withdraw(target: str, bot: str, why: str, yes: bool) -> None:
 def disqualify(target: str, bot: str, why: str, yes: bool) -> None:
     """Disqualify a bot: it no longer plays, and none of its tables counts in the standings.
 
-    In a ladder, its tables stop counting when the next epoch begins. This removes all versions of
-    the bot, and its author can enter another bot only if you invite that bot.
+    In a ladder, its tables stop counting when the next epoch begins. All versions of the bot are
+    disqualified, and its author can enter another bot only if you invite that bot.
 
     \b
     Example:
@@ -142,7 +143,7 @@ def disqualify(target: str, bot: str, why: str, yes: bool) -> None:
 @_decision
 @_yes_option
 def finish(target: str, why: str, yes: bool) -> None:
-    """End a ladder: blocks that have begun are finished, then the standings are final.
+    """End a ladder: blocks that have begun are finished, and then the standings are final.
 
     This cannot be undone.
 
@@ -186,11 +187,11 @@ def _exclude(
 ) -> None:
     """Store the decision to withdraw a bot, or to disqualify all its versions, as `kind` says.
 
-    Ask first, as in `_confirm`. A bot that has left a ladder or was withdrawn can still be
-    disqualified.
+    Ask first, as `_confirm` does. After disqualifying, print which other bots of the author still
+    play. A bot that has left a ladder or was withdrawn can still be disqualified.
 
     Raises:
-        StoreError: if the bot cannot be excluded in this way, or if the user says no.
+        StoreError: if the bot is unknown or cannot be excluded in this way, or if the user says no.
     """
     with open_run(target) as store:
         run = store.run()

@@ -128,9 +128,9 @@ def report(target: str, out: str | None, replays: int, organiser: bool, as_json:
 )
 @json_option
 def publish(target: str, out: str | None, url: str | None, as_json: bool) -> None:
-    """Prepare a folder to publish, with the run, its report, results and an announcement.
+    """Prepare a folder to publish: run, report, results, announcement, and a signed list of files.
 
-    The run must have ended, been signed with your key, and not changed since.
+    FOLDER must be new. The run must have ended, been signed with your key, and not changed since.
 
     \b
     Example:

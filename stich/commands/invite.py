@@ -40,7 +40,7 @@ def invite(
     revoke: bool,
     as_json: bool,
 ) -> None:
-    """Print a new token for a bot, before or during a cup.
+    """Print a new token for a bot, before or during a cup. With --revoke, revoke the bot's token.
 
     With the token, the bot can connect, and its author can see its faults. A new token replaces the
     bot's earlier token. Only the SHA-256 of a token is stored. In a ladder, a bot with a new NAME

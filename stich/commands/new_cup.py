@@ -52,7 +52,7 @@ def new_cup(
 ) -> None:
     """Write a CUP.toml, and its JSON Schema, with which editors check the file.
 
-    Asks for the name, the game and the bots, unless they are given.
+    Asks for the name, the game and the bots, unless they are given. CUP.toml must be new.
 
     \b
     Examples:

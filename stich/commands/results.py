@@ -85,7 +85,7 @@ def standings(target: str, as_json: bool, info: bool) -> None:
 @flag("--faults", "faulty", help="List only matches in which a bot had a fault.")
 @click.option("--bot", metavar="NAME", help="List only matches of this bot.")
 def matches(target: str, as_json: bool, faulty: bool, bot: str | None) -> None:
-    """List the matches of a run.
+    """List the finished matches of a run.
 
     \b
     Example:
@@ -117,7 +117,7 @@ def _match_dict(match: MatchSummary) -> dict[str, object]:
 def _match_line(match: MatchSummary) -> str:
     """The line of a match in the list: id, block, bots with scores and number of faults, stage.
 
-    A bot that was struck out is shown with the score that counts for it, without its faults.
+    A bot that was struck out has the score that counts for it, and "(struck out)" but no faults.
     """
     seats = []
     for seat, bot in enumerate(match.seating):
@@ -138,6 +138,7 @@ def _match_line(match: MatchSummary) -> str:
 @flag("--faults", help="Show only the post-mortem of each fault.")
 def replay(target: str, match: str, as_json: bool, faults: bool) -> None:
     """Step through a match with all hands open. MATCH is its id, or the beginning of the id.
+    Prints the whole match if standard output is not a terminal.
 
     \b
     Examples:

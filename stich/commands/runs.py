@@ -71,7 +71,7 @@ def is_file(target: str) -> bool:
 def run_folder(cup: str) -> str:
     """The default folder of a cup's run: runs/ and the file name of `cup` without its extension.
 
-    Characters other than letters, digits, "_", "." and "-" become "-".
+    Each sequence of characters other than letters, digits, "_", "." and "-" becomes one "-".
     """
     return "runs/" + (re.sub(r"[^\w.-]+", "-", Path(cup).stem) or "cup")
 
@@ -104,6 +104,7 @@ def copied_matches(target: str) -> Iterator[str]:
 
     Raises:
         LineError: if there is no line, or a line cannot be used.
+        OSError: if the lines cannot be read or copied.
     """
     with open_lines(target) as (name, lines), NamedTemporaryFile(suffix=".jsonl") as copy:
         copy.writelines(lines)
@@ -117,8 +118,8 @@ def read_run(target: str, *, any_moves: bool = False) -> Iterator[RunReader]:
     """Within this context, open a run or a file of matches for reading. Yields a reader.
 
     The reader of a run is a snapshot, which does not change while a runner writes to the store.
-    With `any_moves`, matches in a file may have illegal moves. Exit with 2 if a file cannot be
-    opened.
+    A warning of the store is printed, as by `open_run`. With `any_moves`, matches in a file may
+    have illegal moves. Exit with 2 if a file cannot be opened.
 
     Raises:
         LineError: if the file has no line, or a line cannot be used.

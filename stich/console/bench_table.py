@@ -42,7 +42,7 @@ def result_table(record: Record, landmarks: Sequence[Landmark]) -> str:
 
 
 def _result_row(result: Result, landmarks: Sequence[Landmark], others: Sequence[str]) -> list[str]:
-    """The cells of a result. The last cells are the points over par of `others`, "–" if unknown."""
+    """The cells of a result, then the points over par of `others` at that table, "–" if unknown."""
     faults = result.faults
     marks = {
         landmark.bot: landmark.over_par for landmark in landmarks if landmark.key == result.key
@@ -111,7 +111,7 @@ def _verdict(difference: Difference) -> str:
 def badge(record: Record) -> str:
     """The badge of a result, as SVG.
 
-    If the bot has played a single table, the badge shows the points over par. Otherwise, it says
+    If the bot has played at a single table, the badge shows the points over par. Otherwise, it says
     at how many tables the whole interval is over par. The badge is red if there were problems, or
     if more intervals are wholly below par than wholly over par, green if fewer, and otherwise grey.
     """

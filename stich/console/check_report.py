@@ -62,9 +62,9 @@ def print_as_they_come(
 ) -> list[CheckResult]:
     """Print each result as it arrives, then which checks were not passed. Return all results.
 
-    There must be at least one result. At the end, print the last line of the bot's output, if an
-    outcome has output. Failures with the same cause are printed once, unless `verbose`. `command`
-    is the bot's command, or None for a bot by URL. The progress is hidden before each result.
+    There must be at least one result. At the end, print the last line of the output of each outcome
+    that has any. Failures with the same cause are printed once, unless `verbose`. `command` is the
+    bot's command, or None for a bot by URL. The progress is hidden before each result.
     """
     causes: Causes = {}
     printed = []
@@ -98,8 +98,8 @@ def _cause(failure: CheckFailure) -> tuple[str, str]:
 def _print(result: CheckResult, causes: Causes, command: str | None, verbose: bool) -> None:
     """Print a result, and add its causes to `causes`.
 
-    Unless `verbose`, failures whose cause is known are only counted, and a check with no others is
-    not marked FAIL.
+    Unless `verbose`, failures whose cause is known are only counted, and a check with no other
+    failures is not marked FAIL.
     """
     number, title, outcome = result
     word, colour = ("ok  ", "green") if outcome.passed else ("FAIL", "red")
@@ -129,8 +129,8 @@ def _print(result: CheckResult, causes: Causes, command: str | None, verbose: bo
 def _lines(failure: CheckFailure, command: str | None) -> Iterator[tuple[str, str]]:
     """Yield the lines of a failure as pairs of a label and a text.
 
-    `command` is the bot's command, or None for a bot by URL. If there is one, the lines say how to
-    start the bot on port 9000 and repeat the request there.
+    `command` is None for a bot by URL. The lines say how to repeat a request that has a body and,
+    if there is a command, how to start the bot on port 9000, where the request is then repeated.
     """
     exchange = failure.exchange
     yield "problem", printable(failure.problem)

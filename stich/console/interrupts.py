@@ -34,7 +34,7 @@ def exit_at_once() -> None:
 
 
 def raise_interrupts() -> None:
-    """Let the signals that `exit_at_once` has set raise KeyboardInterrupt with their number.
+    """Let the signals that `exit_at_once` handles raise KeyboardInterrupt with their number.
 
     Signals that are ignored stay ignored. If `exit_at_once` was not called, nothing changes.
     """

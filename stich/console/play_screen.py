@@ -43,7 +43,7 @@ class InputError(ValueError):
 
 
 def groups(moves: Iterable[Move], kind: str = "") -> MoveGroups:
-    """Group moves by category, or else by kind, with their numbers in `moves`, from 1.
+    """Group moves by category, or by kind if they have none, with their numbers in `moves`, from 1.
 
     Groups whose name does not begin with `kind` are left out. The case of `kind` does not matter.
 
@@ -63,8 +63,8 @@ def groups(moves: Iterable[Move], kind: str = "") -> MoveGroups:
 def choose(view: View, text: str) -> Move:
     """The legal move that a person has typed, as a number, in wire form, or as cards.
 
-    A number counts the legal moves from 1. Cards alone, such as "3s3h", are played or, if the phase
-    is for that, given, discarded or called. A legal move need not be in the list of moves.
+    A number counts the legal moves from 1. Cards alone, such as "3s3h", are played or, depending on
+    the phase, given, discarded or called. A legal move need not be in the list of moves.
 
     Raises:
         InputError: if the text is not exactly one legal move.
@@ -113,9 +113,9 @@ def _row(title: str, moves: Mapping[int, Move], limit: int | None) -> Renderable
 
 
 def position(view: JsonDict, names: Sequence[str], title: str) -> RenderableType:
-    """The position as one seat may see it: `view`, in wire form, under a heading with `title`.
+    """The position as one seat may see it, under a heading with `title`.
 
-    `names` are the players by seat.
+    `view` is the seat's view in wire form, and `names` are the players by seat.
     """
     game = games.get(view["game"])
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))

@@ -176,7 +176,7 @@ def watch(name: str, *, as_json: bool = False) -> Iterator[RunObserver]:
 
 
 def progress_bar(title: str, total: int) -> Callable[[Iterable[_Item]], Iterable[_Item]]:
-    """Return a function that yields the items it is given, and shows a progress bar meanwhile.
+    """Return a function that yields the items of an iterable and meanwhile shows a progress bar.
 
     The bar is on standard error, if that is a terminal, and full after `total` items.
     """

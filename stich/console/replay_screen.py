@@ -20,7 +20,11 @@ _KEYS = "Enter next, b back, f next fault, e end, q leave"
 
 
 def print_match(console: Console, record: MatchRecord, cup: Cup) -> None:
-    """Print a whole match: hands as dealt, moves one per line, final scores and all faults."""
+    """Print a whole match: hands as dealt, moves one per line, final scores and all faults.
+
+    Raises:
+        ValueError: if a move is not legal, or comes after the end of the game.
+    """
     console.print(_title(record), soft_wrap=True)
     for step in steps(record, cup):
         dealt = step.before is None or step.before["deal"] != step.state["deal"]
@@ -38,6 +42,9 @@ def step_through(console: Console, record: MatchRecord, cup: Cup) -> None:
     """Show a match one step at a time on a terminal, until the person leaves.
 
     The person's keys go forwards and back, to the next fault and to the end.
+
+    Raises:
+        ValueError: if a move is not legal, or comes after the end of the game.
     """
     all_steps = list(steps(record, cup))
     at = 0
@@ -70,7 +77,7 @@ def step_through(console: Console, record: MatchRecord, cup: Cup) -> None:
 
 
 def _title(record: MatchRecord) -> Text:
-    """The title of a match: id, game, block, seating and seed."""
+    """The title of a match: id, game, block, stage if it has one, seating and seed."""
     stage = f", {record.stage}" if record.stage else ""
     return Text(
         f"match {record.match}: {record.game}, block {record.block}{stage},"

@@ -203,10 +203,7 @@ def _table_line(table: CourseTable) -> Text:
 
 
 def integrity_table(report: Integrity) -> Table:
-    """A table of up to 20 ordered pairs of bots, sorted by the strength of evidence of soft play.
-
-    The pair with the lowest p comes first.
-    """
+    """A table of soft play: the up to 20 ordered pairs of bots with the lowest p, lowest first."""
     pairs = len(report.pairs)
     return make_table(
         ["Bot", "beats", "Chances", "Rate", "Difference", "p"],
@@ -232,9 +229,9 @@ def integrity_table(report: Integrity) -> Table:
 def _duel_sentences(
     duel: DuelResult, scores: Mapping[str, float | None], run: Run
 ) -> Iterator[str]:
-    """Yield sentences that say which bot is better, by how much, and with what interval.
+    """Yield sentences that say which bot is better, by how much, and what the interval means.
 
-    `scores` maps each bot to its score in the standings, None if it has none.
+    `scores` maps each bot to its score in the standings, or to None if it has none.
     """
     format = run.cup.format
     within = format.within if isinstance(format, Duel) else None

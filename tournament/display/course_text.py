@@ -22,7 +22,7 @@ _OTHER_STAGE: Final = N_("in its last round")
 
 
 def decides_places(table: Standings) -> bool:
-    """Whether the course of the cup decides its places. False for an unknown format."""
+    """Whether the format decides places by the course of the cup. False for an unknown format."""
     return table.format in FORMATS and FORMATS[table.format].decides_places
 
 
@@ -35,7 +35,7 @@ def format_winners(winners: Sequence[str]) -> str:
 def stage_title(stage: str, round: int) -> str:
     """The heading of a round, such as "Round 2" or "Semi-final".
 
-    `round` is the number of the round, which is used if `stage` is "".
+    `round` is the number of the round. It is used only if `stage` is "".
     """
     kind, _space, number = stage.partition(" ")
     if kind == "stage" and number.isdecimal():

@@ -75,10 +75,10 @@ def headline(table: Standings) -> str:
 
 
 def shown_authors(run: Run) -> dict[str, str]:
-    """Return the authors by bot: the author in the cup, or else the one that the bot last stated.
+    """Return each bot's author: the one in the cup, or else the one that the bot last stated.
 
-    Bots without an author are left out. For a bot that joined a ladder, the cup has only a key for
-    its author, which is not shown.
+    Bots without an author are left out. For a bot that joined a ladder, the author in the cup is
+    only a key, so the stated author is used.
     """
     joined = {decision.bot for decision in run.decisions if isinstance(decision, Join)}
     authors = {}
@@ -206,7 +206,7 @@ def format_matches(table: Standings, total: int | None = None) -> str:
     """The number of matches played, such as "210 of 300 matches (120 count)".
 
     `total` is the planned number, which is shown until the cup is finished, but never for a ladder.
-    If a disqualification means that some do not count, the number that count is also shown.
+    If some matches do not count, because of a disqualification, the number that do is also shown.
     """
     matches = ngettext("%(num)d match", "%(num)d matches", table.played)
     if total and not table.finished and table.format != Ladder.type:
@@ -248,9 +248,9 @@ def format_versions(stated: Sequence[Identity]) -> str:
 
 
 def has_plain(table: Standings) -> bool:
-    """Whether to show the plain mean of the points beside the adjusted points.
+    """Whether to show the plain mean of the points too: if they are adjusted, but not in a ladder.
 
-    The mean is not shown in a ladder, where it misleads: half of the tables are near the top.
+    In a ladder the mean misleads, because half of the tables are near the top.
     """
     return table.format != Ladder.type and is_adjusted(table)
 

@@ -76,7 +76,7 @@ def post_mortem(
 
 
 def fault_dict(record: MatchRecord, fault: FaultRecord, cup: Cup) -> dict[str, Any]:
-    """Return all details of one fault as JSON values, except `move_ms` and `bank_ms`.
+    """Return all details of one fault except `move_ms` and `bank_ms`, as JSON values.
 
     They include the command that starts the bot, so they are for the organiser only.
     """

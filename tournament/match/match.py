@@ -70,8 +70,8 @@ class MatchObserver:
 
 @dataclass(slots=True)
 class _Seat:
-    """A seat during a match. `times` has the milliseconds of each request. `out` is true once the
-    seat has used all its strikes. `info_bytes` and `reason_bytes` count towards INFO_LIMIT."""
+    """A seat during a match. `times` has the milliseconds of each request for a move. `out` is true
+    once the seat is struck out. `info_bytes` and `reason_bytes` each count towards INFO_LIMIT."""
 
     player: Player
     clock: TimeBank
@@ -125,6 +125,7 @@ class Match:
         Raises:
             MatchVoid: if a bot in `awaited` is unreachable when asked for a move.
             RefereeError: if a rules service is the referee and fails.
+            games.OptionError: if the number of players, the seed or an option is not valid.
         """
         began = monotonic()
         rules, pairing, referee = self.rules, self.pairing, self.referee
@@ -173,8 +174,8 @@ class Match:
     def _notify(self, path: str, **fields: object) -> None:
         """POST /start or /end to every bot that takes it and is not struck out.
 
-        Each bot has the time for a move to answer. All bots are notified at once, but a player at
-        two seats is notified for one seat after the other.
+        Each bot has the time for a move to answer. Answers and failures are ignored. All bots are
+        notified at once, but a player at two seats is notified for one seat at a time.
         """
         by_player: dict[int, list[int]] = {}
         for number, seat in enumerate(self.seats):
@@ -201,6 +202,7 @@ class Match:
 
         If the bot makes no legal move in time, it gets a strike, and the default move is played.
         The same happens if the move comes from the bot's fallback and the rules make this a fault.
+        The bot's time, a fault or fallback, and `info` up to INFO_LIMIT are recorded.
 
         Raises:
             MatchVoid: if the bot is in `awaited` and unreachable.
@@ -271,7 +273,7 @@ class Match:
     def _strike(self, turn: int, why: str) -> None:
         """Count a strike against seat `turn`, and strike the seat out if that was its last.
 
-        The observer is told `why`, and whether the seat is out.
+        The observer is told `why`, with one more sentence if the seat is out.
         """
         seat = self.seats[turn]
         seat.strikes += 1

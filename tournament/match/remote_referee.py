@@ -56,12 +56,12 @@ class HttpReferee(Referee):
         """Check that the service answers GET /healthz with 200 and a JSON object.
 
         Raises:
-            RefereeError: if the service does not answer so, or sends nothing for `seconds` seconds.
+            RefereeError: if it does not, or if it sends nothing for `seconds` seconds.
         """
         self._request("GET", "/healthz", dict[str, object], seconds=seconds)
 
     def start(self, game: str, players: int, seed: str, options: Options) -> State:
-        """Same as `Referee.start`, over HTTP, but raise RefereeError if an option is not valid."""
+        """Same as `Referee.start`, over HTTP, but raise RefereeError for an invalid argument."""
         body = {"game": game, "players": players, "seed": seed, "options": dict(options)}
         return self._state(self._request("POST", "/v1/start", _Position, body))
 

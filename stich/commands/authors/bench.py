@@ -40,7 +40,7 @@ class _Bench(click.Group):
     """A group of commands in which `measure` may be left out, as in `stich bench BOT`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the words. Insert `measure` unless the first is a command or the help option."""
+        """Parse the words. Insert `measure` if the first is neither a command nor a help option."""
         if args and args[0] not in (*self.commands, *ctx.help_option_names):
             args = ["measure", *args]
         return super().parse_args(ctx, args)
@@ -147,9 +147,8 @@ def measure(**arguments: Any) -> int:
 
     BOT is a command, a URL, or the name of a reference bot. The result is the number of points per
     deal that the bot makes over par, which is what `sensible` makes in its place. Each table has a
-    fixed list of 2,000 blocks, which are played in order until the table's time is up. Exits with 1
-    if a table could not be played, if the bot was struck out of a match, or as --against and
-    --at-least say.
+    fixed list of 2,000 blocks, played in order until the time is up. Exits with 1 if a table could
+    not be played, or if the bot was struck out, is worse than --against or under --at-least.
 
     \b
     Examples:
@@ -212,7 +211,7 @@ def measure(**arguments: Any) -> int:
 @click.argument("new", metavar="NEW.json")
 @flag("--markdown", help="Print the table as Markdown.")
 def compare_results(old: str, new: str, markdown: bool) -> None:
-    """Compare two results of `stich bench --json`, block by block.
+    """Compare two results of `stich bench --json`, block by block if they are of the same deals.
 
     \b
     Example:

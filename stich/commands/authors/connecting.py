@@ -88,14 +88,14 @@ def _take_part(
 ) -> None:
     """Start or reach a bot, and connect it to an arena until the cup is over for this bot.
 
-    `token` is called with what the bot states about itself, perhaps nothing, and returns the bot's
-    token. The bot plays at up to `tables` tables at once. If it has a command, it is started once
-    for each, must answer GET / within `start_ms` milliseconds, and can be challenged unless
-    `no_challenges` is true.
+    `token` is called with what the bot states about itself, empty if it does not answer, and
+    returns the bot's token. The bot plays at up to `tables` tables at once. If it has a command, it
+    is started once for each table, must answer GET / within `start_ms` milliseconds, and can be
+    challenged unless `no_challenges` is true. Receipts of the run are kept in a file.
 
     Raises:
         UsageError: if `command` and `url` are both given, or neither is.
-        StichError: if the bot cannot be started or reached, or if the arena refuses the bot.
+        StichError: if the bot cannot be started or reached or is refused, or if `token` raises it.
     """
     bot = named_bot(command, url)
     # The bot is the author's own: no memory limit, and no warning of what it could do.
@@ -172,7 +172,7 @@ def challenge(
     starting: Starting,
     as_json: bool,
 ) -> None:
-    """Play your bot against a connected bot, OPPONENT. Nothing is ranked.
+    """Play your bot against a connected bot, OPPONENT. Nothing is ranked or stored.
 
     The matches are like those of `stich duel`, with the rules and the clock of the ladder or cup.
     The opponent is reached through the arena, and plays in a separate process. A bot may begin 20

@@ -139,7 +139,7 @@ def play_duel(cup: Cup, out: str | None, starting: Starting, as_json: bool) -> N
     and result are printed as JSON Lines.
 
     Raises:
-        StichError: if `out` cannot be used or has another cup, or if a bot cannot play.
+        StichError: if `out` cannot be used or has a different cup, or if a bot cannot play.
         KeyboardInterrupt: if the duel is interrupted.
     """
     with ExitStack() as stack:
@@ -168,7 +168,7 @@ def play_duel(cup: Cup, out: str | None, starting: Starting, as_json: bool) -> N
 def _report(observer: RunObserver, look: Bets | None, store: Store, event: str) -> None:
     """Print the standings of a duel with its verdict, and the first fault of each bot that had any.
 
-    A `JsonLines` observer writes an event instead, with the name `event`: "finished" or "stopped".
+    If the observer is a `JsonLines`, write an event instead: `event`, "finished" or "stopped".
     `look` is the session's last interim result of the duel, or None if there was none.
     """
     table = standings(store)

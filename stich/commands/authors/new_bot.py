@@ -19,7 +19,7 @@ class _WithProgram(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the words before `--`, and store the words after it in `program`.
 
-        Return the words before `--` that are left over.
+        Without `--`, `program` is empty. Return the words before `--` that are left over.
         """
         end = args.index("--") if "--" in args else len(args)
         rest = super().parse_args(ctx, args[:end])
@@ -37,7 +37,7 @@ def new_bot(
     """Copy a working starter bot into DIR, which must be new or empty.
 
     With `-- PROGRAM ...`, the bot is an adapter for a Dou Dizhu program that was written for
-    another platform.
+    another platform. Its DIR is LANGUAGE-bot by default.
 
     \b
     Examples:
@@ -88,7 +88,7 @@ def new_bot(
 
 
 def _prepare(source: str, program: list[str]) -> None:
-    """Run `source`, a kit's `prepare` code, and print a warning on standard error if this fails.
+    """Run a kit's `prepare` code, `source`. If this fails, print a warning on standard error.
 
     If the adapter's `program` has several words, the first is the Python to use. Otherwise, use the
     Python of this process.
@@ -108,7 +108,7 @@ def _prepare(source: str, program: list[str]) -> None:
 
 
 def _list(kits: Iterable[Kit]) -> None:
-    """Print a table of the kits, the Debian packages that each needs, and which are missing."""
+    """Print a table of the kits, the Debian packages that each needs, and the missing ones."""
     rows = [("LANGUAGE", "FOR", "DEBIAN PACKAGES", "INSTALLED")]
     for kit in kits:
         missing = " ".join(kit.missing())

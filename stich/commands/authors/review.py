@@ -215,10 +215,10 @@ def _decisions(store: RunReader, bot: str, most: int) -> tuple[list[RecordedMove
 
 
 def _by_search(decisions: Sequence[RecordedMove], worlds: int, until: float) -> Judged:
-    """Judge decisions in order by the moves of `search`, with one process per core.
+    """Judge decisions in order, by the moves of `search`, with one process per core.
 
-    `worlds` is the number of determinizations for each decision. After the time `until`, in seconds
-    of `monotonic`, no decision is begun.
+    `worlds` is the number of determinizations for the search, and again for the lead. No decision
+    is begun after `until`, a time on the clock of `monotonic`; the iterator then ends.
     """
     # Only this process reacts to Ctrl-C, and then ends the others.
     ignore = partial(signal.signal, signal.SIGINT, signal.SIG_IGN)
@@ -239,8 +239,8 @@ def _by_search(decisions: Sequence[RecordedMove], worlds: int, until: float) -> 
 def _judge(decision: RecordedMove, worlds: int, until: float) -> Finding | bool | None:
     """Compare a decision with the move of `search`, as `_compare` does.
 
-    `worlds` is the number of determinizations, for the search and again for the lead. Return None
-    if the time `until`, in seconds of `monotonic`, has passed.
+    `worlds` is the number of determinizations for the search, and again for the lead. Return None
+    if `until`, a time on the clock of `monotonic`, has passed.
     """
     if monotonic() >= until:
         return None
@@ -273,9 +273,9 @@ def _by_bot(
     """Start or reach a bot, and judge decisions by its moves, with the clock of the cup.
 
     The decisions of a seat in a match must be together, in order of play. The lead of the bot's
-    moves is measured in `worlds` determinizations, or not if that is 0. The bot is not asked after
-    the time `until`, in seconds of `monotonic`. Exit with 1 if the bot does not play the game of
-    the cup, or gives no legal move in time three times in a row.
+    moves is measured in `worlds` determinizations, or not if that is 0. After `until`, a time on
+    the clock of `monotonic`, the bot is not asked and the iterator ends. Exit with 1 if the bot
+    does not play the cup's game and options, or gives no legal move in time three times in a row.
 
     Raises:
         StartError: if the bot cannot be started or reached.
@@ -314,7 +314,7 @@ def _notify(player: HttpBot, cup: Cup, path: str, body: bytes) -> None:
 
 
 def _ask(player: HttpBot, body: bytes, clock: TimeBank, view: dict[str, Any]) -> tuple[str, str]:
-    """Ask a bot for its move in `view`, with the body of POST /move, and charge `clock`.
+    """Ask a bot for its move in `view` by POST /move with `body`, and charge its `clock`.
 
     Return the move and "". If the bot gives no legal move in time, return "" and the reason.
     """
@@ -329,7 +329,7 @@ def _ask(player: HttpBot, body: bytes, clock: TimeBank, view: dict[str, Any]) ->
 
 
 def _show(number: int, finding: Finding, judge: str) -> None:
-    """Print a finding with its `number` in the list, its position and both moves.
+    """Print a finding: its `number` in the list, the position, both moves and the lead, if any.
 
     `judge` is the name of the bot that disagrees.
     """

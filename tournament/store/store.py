@@ -38,7 +38,8 @@ class Store(StoreWriter):
         """Begin the run of a cup, in place of any earlier run. The store must have no matches.
 
         The parameters are as in `StoredRun`. The values in the bots' `env` are sealed. What bots
-        have stated about themselves is deleted. Everything else, such as decisions, is kept.
+        have stated about themselves is deleted, and so is the record that they ran without a
+        sandbox. Everything else, such as decisions, is kept.
         """
         self._put(
             config=self.sealed(cup, match_key).to_dict(),
@@ -47,6 +48,7 @@ class Store(StoreWriter):
             commitment=commitment,
             total=total,
             about={},
+            unsandboxed=False,
         )
 
     def change_cup(self, cup: Cup) -> None:

@@ -146,6 +146,10 @@ def test_one_of_two_simultaneous_decisions_waits(store: Store, target: str) -> N
 
 def test_facts_of_a_run_are_recorded_all_or_none(store: Store) -> None:
     store.begin(played.cup(NAMES), "seed", "key", None, 24)
+    store.record_unsandboxed()
+    assert store.run().unsandboxed
+    store.begin(played.cup(NAMES), "seed", "key", None, 24)
+    assert not store.run().unsandboxed
     ann, cat = Identity("☃", "1"), Identity(author="Cat")
     store.record_checks({"ann": ann, "cat": cat}, {"böb": "It is away."})
     store.record_checks({"böb": Identity()}, {"cat": "It broke."})

@@ -164,8 +164,8 @@ class LocalExecutor:
         while len(self._workers) < self._tables:
             self._spawn_workers()
         worker = self._workers[0]
-        worker.connection.send(frozenset(absent))
         try:
+            worker.connection.send(frozenset(absent))
             while not worker.connection.poll(_TICK_S):
                 if worker.deadline.missed:
                     raise RunError(

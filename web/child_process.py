@@ -27,21 +27,19 @@ def command(
     module: str, host: str, port: int, settings: Mapping[str, object]
 ) -> tuple[list[str], dict[str, str]]:
     """Return the command line and the environment that start `module` as a server with these
-    settings, at this address and port.
-
-    This process must start the server, because the server ends when this process ends.
-    """
+    settings, at this address and port. This process must start the server, because the server ends
+    when this process ends."""
     env = {_SETTINGS: msgspec.json.encode(settings).decode(), _PARENT: str(os.getpid())}
     return [sys.executable, "-m", module, host, str(port)], {**os.environ, **env}
 
 
 def begin(connections: int, settings: type[_Settings]) -> tuple[str, int, _Settings]:
-    """Set this process up as a server started with `command`. Return the address, the port and the
-    settings, decoded as the type `settings`.
+    """Set up this process, which was started with `command`, as a server. Return its address, its
+    port and its settings, decoded as the type `settings`.
 
     Raise the limit on open files so that `connections` clients can connect, as far as the system
     permits. Make this process end when its parent ends, or at once if the parent has already ended.
-    Set the environment so that child processes which call `begin` end with this process.
+    Change the environment so that child processes which call `begin` end with this process.
     """
     parent = int(os.environ[_PARENT])
     os.environ[_PARENT] = str(os.getpid())
@@ -57,11 +55,8 @@ def begin(connections: int, settings: type[_Settings]) -> tuple[str, int, _Setti
 
 def lower_priority() -> None:
     """Lower the priority of this process and its children, so that they get about a tenth of a core
-    while the cup needs all cores.
-
-    Linux may share the cores among sessions first, so the priority of this process's session
-    is lowered too.
-    """
+    while the cup needs all cores. Linux may share the cores among sessions first, so lower the
+    priority of this process's session too."""
     os.nice(_NICE)
     with suppress(OSError):  # a kernel that does not share by session has no such file
         Path("/proc/self/autogroup").write_text(str(_NICE))

@@ -61,13 +61,13 @@ def create_app(
 ) -> Flask:
     """Return the web application with the pages of a run.
 
-    Without a `reader`, the application only has the pages for playing against bots, and answers
-    only requests for this machine's names. The caller must close the `reader` afterwards.
+    Without a `reader`, the application has only the rules and the pages for playing against bots,
+    and answers only requests for this machine's own names. The caller must close the `reader`.
     `connect_port` is the port of the gateway for connected bots, which authors' programs look up at
-    `/connect`. `cup` is the cup file: the bots that it starts can play against a person. `folder`
-    holds the bots' tokens, by default the folder of the run. `run` is the location of the run, a
-    folder or a database URL. If the cup is a ladder, and there is a folder and a `run`, bots can
-    join at `/join`, and are written to `run`.
+    `/connect`. `cup` is the cup file: a person can play against the bots that it starts. `folder`
+    holds the bots' tokens, by default the folder of the run. Without it, authors have no pages.
+    `run` is the location of the run, a folder or a database URL. Bots can join a ladder at `/join`
+    if there are a `reader`, a folder and a `run`, to which the calls write.
 
     Raises:
         CupError: if the cup file cannot be used.
@@ -121,8 +121,8 @@ def _refuse_other_sites() -> None:
     """Answer a POST request with status 403 if a page of another site sends it. Such a page could
     sign in, start games or make moves in the reader's name.
 
-    Browsers name the site in Sec-Fetch-Site, or in Origin if the connection is plain HTTP. Requests
-    with neither are let through.
+    Browsers say where a request comes from in Sec-Fetch-Site, or in Origin over plain HTTP.
+    Requests with neither are let through.
     """
     if request.method != "POST":
         return
@@ -134,15 +134,15 @@ def _refuse_other_sites() -> None:
 
 
 def _refuse_other_hosts() -> None:
-    """Answer a request with status 403 if it is for a host name other than localhost, 127.0.0.1 and
-    ::1. Another name could be an attack by a page elsewhere (DNS rebinding)."""
+    """Answer a request with status 403 if it is for a host other than localhost, 127.0.0.1 and ::1.
+    A page elsewhere could send such a request under a name of its own (DNS rebinding)."""
     if urlsplit(f"//{request.host}").hostname not in THIS_MACHINE:
         abort(403, _("Open this page as http://127.0.0.1 with the port of the server."))
 
 
 def _asset(name: str) -> Response:
     """Return a file of the folder `static`, compressed if the client accepts compression. Answer
-    with status 404 if there is no such file."""
+    with status 304 if the client has the file already, and with 404 if there is no such file."""
     path = _STATIC / name
     if path not in _STATIC.iterdir():
         abort(404)
@@ -153,7 +153,7 @@ def _asset(name: str) -> Response:
 
 
 def _rules(game: str) -> str:
-    """Return a page with the rules of a game in ten lines. Answer with status 404 if there is no
+    """Return a page with a short version of a game's rules. Answer with status 404 if there is no
     such game."""
     return render_template(f"rules/{game}.html", game=_game(game))
 
@@ -181,7 +181,7 @@ def _game(game: str) -> Game:
 
 
 def _view() -> RunView | None:
-    """Return a view of the run, or None if there is no run or it cannot be read."""
+    """Return a view of the run, or None if there is none, or it has not begun or cannot be read."""
     with suppress(StoreError):
         return current_run().view() if "stich-run" in current_app.extensions else None
     return None
@@ -205,8 +205,8 @@ def _unreadable(error: StoreError) -> tuple[str, int]:
 
 
 def _not_begun(error: NotBegun) -> tuple[str, int] | tuple[str, int, dict[str, str]]:
-    """Return a page that reloads until the run has begun. If the run has matches but no beginning,
-    it is damaged: return a page that says so instead. Both have status 503."""
+    """Return a page that reloads until the run has begun. If the store has matches but no cup, it
+    is damaged: return a page that shows the error instead. Both have status 503."""
     if current_run().store.count():
         return _unreadable(error)
     text = _("Its bots are being prepared. This page appears again by itself when it has begun.")
@@ -215,8 +215,8 @@ def _not_begun(error: NotBegun) -> tuple[str, int] | tuple[str, int, dict[str, s
 
 
 def _secure(response: Response) -> Response:
-    """Add to `response`, in place, the headers that limit what a browser may do with a page, and
-    return it. Pages for authors also get a header that forbids caches to store them."""
+    """Add headers to `response` that limit what a browser may do with it, and return the same
+    object. Only `/embed` may be framed. Pages for authors must not be stored by caches."""
     policy = CONTENT_SECURITY_POLICY
     if request.endpoint == "pages.embed":
         policy = policy.replace("frame-ancestors 'none'", "frame-ancestors *")

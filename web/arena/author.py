@@ -35,17 +35,17 @@ _MAX_FAULTS: Final = 100  # in the list
 
 
 class _Sessions(SecureCookieSessionInterface):
-    """Keeps sessions in a signed cookie, which is limited to HTTPS if the page came by HTTPS."""
+    """Keeps sessions in a signed cookie, which is limited to HTTPS if the request used HTTPS."""
 
     def get_cookie_secure(self, app: Flask) -> bool:
-        """Whether browsers may return the cookie over HTTPS only: true if the request came by
+        """Return whether browsers may send the cookie over HTTPS only: true if the request used
         HTTPS."""
         return request.is_secure
 
 
 def add_author_pages(app: Flask, invitations: Invitations) -> None:
-    """Add the pages for authors to the application. The session key changes at each start,
-    so a restart signs all authors out."""
+    """Add the pages for authors to the application. Authors stay signed in for 12 hours, but not
+    beyond a restart, because each start makes a new session key."""
     app.secret_key = secrets.token_bytes(32)
     app.session_interface = _Sessions()
     app.config["SESSION_COOKIE_SAMESITE"] = "Strict"
@@ -60,18 +60,18 @@ def _invitations() -> Invitations:
 
 
 def invited() -> bool:
-    """Whether any bot has or once had a token, so that an author may want to sign in. False if the
-    application has no pages for authors."""
+    """Return whether any bot has or once had a token, so that an author may want to sign in. Return
+    False if the application has no pages for authors."""
     return "stich-invitations" in current_app.extensions and _invitations().exist
 
 
 @author_pages.get("/author/<path:name>")
 def page(name: str) -> ResponseReturnValue:
-    """Return a page with a bot's latest faults, or with the fault that the address names. Return
-    the sign-in form if the bot's author is not signed in, with status 401 if the token that the
-    author used is no longer valid.
+    """Return a page with a bot's latest faults, or with the fault that the address names.
 
-    Answer with status 404 if there is no such bot or fault, or if the fault may not be shown yet.
+    If nobody is signed in as the bot's author, return the sign-in form. If the author's token is no
+    longer valid, return the form with the reason and status 401. Answer with status 404 if there is
+    no such bot or fault, or if the fault may not be shown yet.
     """
     now = current_run().snapshot()
     check_bot(now, name)
@@ -105,9 +105,7 @@ def page(name: str) -> ResponseReturnValue:
 def sign_in() -> ResponseReturnValue:
     """Sign in as the author of the bot that the posted token belongs to, and redirect to the page
     of the bot's faults. If the token is refused, return the form with the reason and status 401.
-
-    Failed attempts are not limited, because nobody can guess a 256-bit token.
-    """
+    Failed attempts are not limited, because nobody can guess a 256-bit token."""
     token_hash = hash_of(request.form.get("token", "").strip())
     try:
         name = _invitations().bot_of(token_hash)
@@ -125,8 +123,9 @@ def sign_out(name: str) -> ResponseReturnValue:
 
 
 def _fault_page(now: Snapshot, name: str) -> str:
-    """Return the page of the fault of the bot `name` that the address names. Answer with status 404
-    if there is no such fault, or if matches with its cards are still to be played."""
+    """Return the page of a fault of the bot `name`, given the match, turn and seat in the query.
+    Answer with status 404 if there is no such fault, or if matches with the same cards are still to
+    be played."""
     turn, seat = (request.args.get(key, -1, type=int) for key in ("turn", "seat"))
     run = current_run()
     record = run.find(request.args.get("match", ""))
@@ -145,8 +144,8 @@ def _fault_page(now: Snapshot, name: str) -> str:
 
 
 def _shown_faults(now: Snapshot, bot: str) -> Iterator[tuple[MatchRecord, FaultRecord]]:
-    """Yield the faults of a bot that may be shown, each with its match: those of the last 100
-    matches with such faults, last in the schedule first."""
+    """Yield the faults of a bot that may be shown, each with its match, from the 100 matches with
+    such faults that come last in the schedule. The last match comes first."""
     rows = MatchFilter(bot, faults=ANY).rows(now)
     for match in read_matches(now, rows[:_MAX_FAULTS]):
         if record := current_run().find(match.match):
@@ -161,7 +160,7 @@ def _faults_of(record: MatchRecord, bot: str) -> list[FaultRecord]:
 
 @author_pages.get("/author")
 def _sign_in_page(why: str = "") -> ResponseReturnValue:
-    """Return the sign-in form. If a token was refused, `why` is the reason, which the form shows,
-    and the status is 401."""
+    """Return the sign-in form. `why` is the reason why a token was refused, or "". If there is a
+    reason, the form shows it, and the status is 401."""
     form = render_template("author_sign_in.html", why=why)
     return (form, 401, {"WWW-Authenticate": "Bearer"}) if why else form

@@ -24,8 +24,8 @@ class TableToWatch:
     """A position near the end of a match.
 
     `ended` is when the match ended, as the function `ended` returns it. `cards` are the cards on
-    the table. `seats` has for each seat the name of the bot and a text with its roles and number of
-    cards.
+    the table. `seats` has the name of the bot at each seat, and a text with its roles and its
+    number of cards.
     """
 
     ended: datetime | None
@@ -35,7 +35,7 @@ class TableToWatch:
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """A line of news. `at` is the time in UTC, or None for a permanent notice or if unknown.
+    """A line of news. `at` is the time in UTC, or None for a permanent notice or an unknown time.
     `match` is the id of the match that the news is about, or "" if the news is about no match."""
 
     at: datetime | None
@@ -44,11 +44,11 @@ class News:
 
 
 def table_to_watch(run: LiveRun, now: Snapshot) -> TableToWatch | None:
-    """Return the position with the most cards on the table in the last 50 moves of the latest match
+    """Return the position with the most cards on the table among the last 50 of the latest match
     that may be shown. Of equal positions, return the latest.
 
     Return None if there is no such match, if the match is void, damaged or longer than 3,000 moves,
-    or if no cards lie on the table in these moves.
+    or if no cards lie on the table in any of the 50 positions.
 
     Raises:
         StoreError: if the store cannot be read.
@@ -79,19 +79,19 @@ def _on_table(step: PageStep) -> tuple[str, ...]:
 
 
 def ended(record: MatchRecord) -> datetime | None:
-    """Return the time in UTC when a match ended. In a file of matches, at most the time when the
-    match began is known, and is returned instead. Return None if that is not known either."""
+    """Return the time in UTC when a match ended. For a match of a file of matches, return when the
+    match began instead, because the file lacks the end. Return None if the time is not known."""
     if not record.started:
         return None
     return datetime.fromisoformat(record.started) + timedelta(milliseconds=record.wall_ms)
 
 
 def news(run: LiveRun, now: Snapshot) -> list[News]:
-    """Return lines about the latest decisions, at most six, and about the match with the widest
-    margin, newest first, then the permanent notices.
+    """Return up to six lines about the latest decisions and one about the match with the widest
+    margin between two seats, newest first, followed by the permanent notices.
 
-    Decisions to skip matches are left out, and so is the match if a bot at its table is
-    disqualified.
+    Decisions to skip matches are left out. So is the match if it has become void, or if a bot at
+    its table is disqualified.
 
     Raises:
         StoreError: if the store cannot be read.

@@ -42,9 +42,9 @@ _ASK: Final = "ask the organiser for a token (`stich invite`), and use `stich co
 class OpenLadder:
     """The pages of a ladder that bots may join.
 
-    `target` is the run: a folder or a database URL. `cup` is the ladder as in its file.
-    `invitations` store the tokens of the bots that join. `program` is the installed program, which
-    authors can download.
+    `target` is the run: a folder or a database URL. `cup` is the ladder as its file describes it.
+    `invitations` records the tokens of the bots that join. `program` is the installed program,
+    which authors can download.
     """
 
     def __init__(
@@ -60,7 +60,8 @@ class OpenLadder:
         self._ends = 0.0
 
     def page(self) -> str:
-        """Return the page that says how to join, how many bots play and who may join."""
+        """Return the page that says how to join, and how many bots play and who may join, or that
+        the ladder is over."""
         now = current_run().view()
         over = now.finished or finished_by(now.run.decisions) is not None
         return render_template(
@@ -88,8 +89,8 @@ class OpenLadder:
 
         Return the answer, which is sent as JSON, and its status. The answer has the name and the
         token of the bot and the name of the ladder. If the call fails, the answer has the reason as
-        `detail`, with status 400 for an invalid call, 403 for a refusal, 429 after 60 new bots and
-        refusals of one address within an hour, or 503 if the run cannot be written.
+        `detail`, with status 400 for an invalid call, 403 for a refusal, 503 if the run cannot be
+        written, or 429 once 60 calls from an address within an hour failed or entered a bot.
         """
         address = _address()
         if self._is_flooded(address):
@@ -120,8 +121,8 @@ class OpenLadder:
         return self._counts[address] >= AN_HOUR
 
     def _carry_out(self, call: LadderCall, author: str) -> str:
-        """Let a bot join, enter a new version or leave, as the call asks. Return the name of the
-        bot, with its version. A call for the token changes nothing.
+        """Enter a bot or a new version of it, or let it leave, as the call asks. Return the name of
+        the bot, with its version. A call for the token changes nothing.
 
         `author` identifies the key in the call. If another author joins with a name that has become
         free, the bot is entered as the next version of that name.
@@ -156,11 +157,12 @@ class OpenLadder:
         return self._join(latest, call)
 
     def _join(self, latest: Join, call: LadderCall) -> str:
-        """Return the name of the latest version of a bot, which the decision `latest` entered.
+        """Enter the next version of a bot if the call asks for it, or if what the call states about
+        the bot has changed. Return the name of the bot's latest version.
 
-        If the call asks for a new version, or if what it states about the bot has changed, enter
-        the next version and return its name. A call that states nothing changes nothing. The latest
-        version then leaves, if it is still playing.
+        `latest` is the decision by which the previous version joined. If that version still plays,
+        it leaves when the next one enters. A change only counts if the previous version still plays
+        and its statements are known, and if the call states anything.
 
         Raises:
             JoinRefused: if the organiser has excluded the latest version, if it has left and the
@@ -204,9 +206,9 @@ def versions(decisions: Iterable[AnyDecision], name: str) -> list[Join]:
 
 
 def _address() -> str:
-    """Return the IP address that the request comes from, or for IPv6 its /64 network, since such a
-    network has a single owner. Return "" if the address is not known. A proxy on this machine
-    reports the address in X-Forwarded-For."""
+    """Return the IP address that the request comes from, or its /64 network for IPv6, since such a
+    network has a single owner. Return "" if the address is not known. If the request comes through
+    a proxy on this machine, the address is the last one in X-Forwarded-For."""
     caller = request.remote_addr or ""
     try:
         if parse_address(caller).is_loopback:

@@ -38,7 +38,7 @@ _T = TypeVar("_T")
 
 class LiveRun:
     """A run that may still be in progress, read from `store`. Several threads may call its methods
-    at once, except `refresh`. `clock` returns the time in seconds, from any start."""
+    at once, except `refresh`. `clock` returns the seconds since some fixed moment."""
 
     def __init__(self, store: RunReader, clock: Callable[[], float] = monotonic) -> None:
         self.store = store
@@ -58,7 +58,7 @@ class LiveRun:
 
         A snapshot is stale after two seconds, or later if refreshing takes long. One caller
         refreshes it at a time. The others get the previous snapshot, or wait if there is none or it
-        is too old to be shown.
+        has been stale for ten seconds.
 
         Raises:
             NotBegun: if the run has not begun.
@@ -111,8 +111,8 @@ class LiveRun:
         return self._snapshot
 
     def _read(self, store: RunReader) -> Snapshot:
-        """Read what is new in the store. Return a new snapshot, or the current one if its version
-        is the same."""
+        """Read what is new in the store. Return a new snapshot, or the current one if nothing that
+        pages show has changed."""
         run, count = store.run(), store.count()
         rate = self._rate(count)
         version = f"{count}-{rate == 0}-{version_of(run)}-{run.present.upcoming}"
@@ -129,7 +129,7 @@ class LiveRun:
 
     def _rate(self, count: int) -> float | None:
         """Note `count`, the number of finished matches. Return the matches per second in the last
-        ten minutes, or None if it is not known. The rate is 0 only after nine minutes without a
+        ten minutes, or None if the rate is not known yet. It is 0 only after nine minutes without a
         match."""
         counts = self._counts
         counts.append((self._clock(), count))
@@ -142,8 +142,8 @@ class LiveRun:
         return (last - first) / elapsed
 
     def _earlier(self, now: Snapshot) -> EarlierTable | None:
-        """Note the places in this snapshot once an hour, and forget those more than a day old.
-        Return the oldest ones, or None if they are less than an hour old or the run is over."""
+        """Note the places in this snapshot once an hour, and forget places noted over a day ago.
+        Return the oldest places, or None if they are less than an hour old or the run is over."""
         clock, tables = self._clock(), self._tables
         while tables and tables[0][0] < clock - _DAY_S:
             tables.popleft()
@@ -165,7 +165,7 @@ class LiveRun:
         return value
 
     def find(self, match: str) -> MatchRecord | None:
-        """Return the finished match with this id, or None if there is none.
+        """Return the finished match with this whole id, or None if there is none.
 
         Raises:
             StoreError: if the store cannot be read.
@@ -199,7 +199,7 @@ class LiveRun:
 
 
 def _basis(run: Run) -> tuple[int, Cup, bool]:
-    """Return the facts about a run such that all matches must be read again if one changes. A cup
+    """Return the facts about a run whose change makes it necessary to read all matches again. A cup
     that grows renumbers its blocks, but a ladder that grows does not, so a ladder's bots are left
     out."""
     cup = replace(run.cup, bots=()) if run.cup.is_ladder else run.cup

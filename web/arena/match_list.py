@@ -76,7 +76,7 @@ class MatchFilter:
 
 def read_matches(now: Snapshot, rows: Ints) -> list[MatchSummary]:
     """Read the matches at these indices of the snapshot's arrays, and return them in reverse order
-    of the schedule, whatever the order of `rows`. Matches that have become void since are left out.
+    of the schedule, whatever the order of `rows`. Matches that are void by now are left out.
 
     Raises:
         StoreError: if the store cannot be read.
@@ -86,11 +86,9 @@ def read_matches(now: Snapshot, rows: Ints) -> list[MatchSummary]:
 
 
 def asked_filter(now: Snapshot) -> MatchFilter:
-    """Return the filter in the query of the address.
-
-    Ignore a result without a bot, which the form may have kept from an earlier choice. Answer with
-    status 404 if the bot is not in the cup, and with 400 if another value is not valid.
-    """
+    """Return the filter in the query of the address. Ignore a result without a bot, which the form
+    may have kept from an earlier choice. Answer with status 404 if the bot is not in the cup, and
+    with 400 if another value is not valid."""
     bot = request.args.get("bot") or None
     faults, result = (
         _asked(name, "|".join(words), _("one of %(words)s", words=", ".join(words)))
@@ -128,10 +126,8 @@ def matches_page(now: Snapshot, asked: MatchFilter) -> str:
 
 def match_pieces(store: RunReader) -> Iterator[bytes]:
     """Yield the finished matches as JSON lines in UTF-8, in pieces of many lines. Unless the run is
-    finished, the matches of incomplete blocks are left out.
-
-    If the store cannot be read to the end, the last line is an object with the reason as `error`.
-    """
+    finished, the matches of incomplete blocks are left out. If the store cannot be read to the end,
+    the last line is an object with the reason as `error`."""
     piece = bytearray()
     try:
         for line in match_lines(store):
@@ -162,9 +158,9 @@ def _asked_number(name: str) -> int | None:
 
 
 def _asked(name: str, pattern: str, fix: str) -> str | None:
-    """Return a value in the query of the address, or None if it is missing or empty. If the value
-    does not match the regular expression `pattern`, answer with status 400 and a text that asks to
-    write `fix`."""
+    """Return a value in the query of the address, or None if it is missing or empty. If the whole
+    value does not match the regular expression `pattern`, answer with status 400 and a text that
+    says to write `fix`."""
     text = request.args.get(name) or None
     if text is not None and not re.fullmatch(pattern, text):
         abort(
@@ -174,8 +170,8 @@ def _asked(name: str, pattern: str, fix: str) -> str | None:
 
 
 def finished_match(run: LiveRun, match: str) -> MatchRecord:
-    """Return the match with this id. Answer with status 404 if there is none, or if its cards are
-    still to be played in another seating.
+    """Return the finished match with this id. Answer with status 404 if there is none, or if its
+    cards are still to be played in another seating.
 
     Raises:
         StoreError: if the store cannot be read.

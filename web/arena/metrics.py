@@ -27,7 +27,11 @@ class _RunCollector(Collector):
         self._run = run
 
     def collect(self) -> Iterator[Metric]:
-        """Yield the metrics of the run, or only its phase if the run has not begun."""
+        """Yield the metrics of the run, or only its phase if the run has not begun.
+
+        Raises:
+            StoreError: if the store cannot be read.
+        """
         age = self._run.age_s
         try:
             now = self._run.snapshot()
@@ -63,8 +67,8 @@ def _phases(current: str) -> Metric:
 
 
 def _gauges(name: str, about: str, label: str, values: Mapping[str, float]) -> Metric:
-    """Return the gauge `name` with a number for each value of `label`. `about` is its
-    description."""
+    """Return a gauge with the description `about`. `values` maps each value of `label` to its
+    number."""
     family = GaugeMetricFamily(name, about, labels=[label])
     for value, number in values.items():
         family.add_metric([value], number)

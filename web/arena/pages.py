@@ -52,8 +52,9 @@ _REST: Final = 110
 
 
 def _page(view: Callable[..., str]) -> Callable[..., Response]:
-    """Wrap a view, which gets a snapshot of the run. The page is rendered once for all readers of a
-    language, until the snapshot changes. A browser that already has the page gets status 304."""
+    """Return a route that calls `view` with a snapshot of the run. A page is rendered once for all
+    readers of a language, until the snapshot changes. A browser that has the page gets status 304.
+    """
 
     @wraps(view)
     def page(**names: str) -> Response:
@@ -72,8 +73,8 @@ def _answer(version: str, render: Callable[[], str]) -> Response:
 
 
 def _cached(key: str, content_type: str, make: Callable[[], bytes]) -> Response:
-    """Return what `make` returns. The content is made and compressed once for each key and
-    language. Return status 304 if the browser has the content."""
+    """Return a response with what `make` returns. The content is made and compressed once for each
+    key and language. Return status 304 if the browser has the content."""
     body = current_run().cached(key, lambda: StaticBody.of(make()))
     response = body.answer(content_type)
     response.headers["Cache-Control"] = "no-cache"
@@ -106,8 +107,8 @@ def embed(now: Snapshot) -> str:
 
 @pages.get("/<any('standings.json', 'standings.csv', 'preview.png'):name>")
 def file(name: str) -> Response:
-    """Return the standings as `stich standings --json` prints them, as CSV for a spreadsheet, or as
-    the picture that other sites show beside a link to the arena."""
+    """Return the standings in the form that the file name asks for: as `stich standings --json`
+    prints them, as CSV, or as the picture that other sites show beside a link to the arena."""
     now = current_run().snapshot()
     content_type, make = _FILES[name]
     return _cached(f"{name} {now.version}", content_type, lambda: make(now.table))
@@ -137,7 +138,7 @@ def about(now: Snapshot) -> str:
 
 @pages.get("/reading")
 def reading() -> str:
-    """Return the page that explains how to read the table."""
+    """Return the page that explains how to read the table of the standings."""
     ending = "md" if language() == "en" else f"{language()}.md"
     name = f"reading-the-table.{ending}"
     return render_template("page.html", title=_("Reading the table"), name=name)
@@ -192,7 +193,8 @@ def matches() -> Response:
 def match_lines() -> Response:
     """Return the finished matches in the match format, as `stich export` writes them. Unless the
     run is finished, the matches of incomplete blocks are left out. The lines are made while they
-    are sent. Answer with status 429 if the server is too busy."""
+    are sent, slowly if the cup is being played. Answer with status 429 if the server is too busy.
+    """
     run = current_run()
     rest = _REST if run.view().state == Phase.PLAYING else 0
     need_long_work()
@@ -219,8 +221,8 @@ def stage(now: Snapshot) -> str:
 
 @pages.get("/watch/next")
 def watch_next() -> Response:
-    """Return, as JSON, the match that a watching page shows next, or null if there is none. `live`
-    and `shown`, with commas between the ids, are in the query (see `next_match`)."""
+    """Return, as JSON, the match that a watching page shows next, or null if there is none. The
+    query has `live` and `shown` of `next_match`, the latter with commas between the ids."""
     shown = request.args.get("shown", "").split(",")
     response = jsonify(next_match(current_run(), request.args.get("live", ""), shown))
     response.headers["Cache-Control"] = "no-cache"

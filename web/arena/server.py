@@ -26,8 +26,9 @@ _HEAD_S: Final = 10
 class _Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The settings of the server.
 
-    `run` is a folder or a database URL, and `matches` a file of matches. Without either, only the
-    pages for playing are served. The other settings are those of `create_app`.
+    `run` is a folder or a database URL. `matches` is a file of matches, whose pages are served
+    instead. Without either, only the pages for playing are served. The other settings are those of
+    `create_app`.
     """
 
     run: str | None = None
@@ -38,8 +39,13 @@ class _Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def load(_app: str) -> Any:
-    """Return the RSGI application of the pages. Granian calls this in its worker process, whose
-    priority is lowered."""
+    """Set up the worker process of granian, which calls this, and return the RSGI application of
+    the pages. At the end, lower the priority of the process.
+
+    Raises:
+        StichError: if the cup file, the run or the file of matches cannot be used.
+        OSError: if the file of matches cannot be opened.
+    """
     from prometheus_client import CollectorRegistry
 
     from serving.rsgi import RsgiFront
@@ -55,7 +61,12 @@ def load(_app: str) -> Any:
 
 
 def _reader(settings: _Settings) -> RunReader | None:
-    """Return a reader of the file of matches or of the run, or None without either."""
+    """Return a reader of the file of matches, or else of the run, or None without either.
+
+    Raises:
+        StichError: if the run or the file of matches cannot be read.
+        OSError: if the file of matches cannot be opened.
+    """
     if settings.matches is not None:
         from tournament.results.files.match_file import MatchFile
 

@@ -75,7 +75,7 @@ class RunView:
         return f"{text.rstrip('.')}. {away}" if away else text
 
     def progress(self) -> str:
-        """Return a text about the progress of the run, or "" if the progress is not known."""
+        """Return a text about the progress of the run. Here it is "", for lack of the matches."""
         return ""
 
 
@@ -120,8 +120,8 @@ class Snapshot(RunView):
 
     def progress(self) -> str:
         """Return a text with the number of tables in play, the matches played, and the time left,
-        or with the matches alone once the run is over. What is not known is left out. After ten
-        minutes without a match, the text says so instead of the tables and the time left."""
+        or with the matches alone once the run is over. What is not known is left out. After about
+        ten minutes without a match, the text says so instead of the tables and the time left."""
         counted = self.table.matches + len(self.withheld)
         table = replace(self.table, played=self.matches, matches=counted)
         matches = format_matches(table, self.total)
@@ -137,15 +137,15 @@ class Snapshot(RunView):
 
     @property
     def playing(self) -> tuple[Upcoming, ...]:
-        """The blocks of `upcoming` that are being played now, as many as the cup plays at once.
-        Empty unless the run is being played."""
+        """The blocks of `upcoming` that are being played now, at most as many as the cup plays at
+        once. Empty unless the run is being played."""
         is_playing = self.run.phase is Phase.PLAYING
         return self.upcoming[: self.run.cup.run.concurrency] if is_playing else ()
 
     @property
     def left(self) -> str:
-        """The time left, in words, or "" in a ladder, if nothing is being played, or if the time is
-        not known."""
+        """The time left, in words, or "" in a ladder, if the run is not being played, or if the
+        time is not known."""
         if not self.rate or self.run.phase is not Phase.PLAYING or self.run.cup.is_ladder:
             return ""
         time = duration((self.total - self.matches) / self.rate)
@@ -176,8 +176,8 @@ class Matches:
         self.collector.add(self._new(store))
 
     def _new(self, store: RunReader) -> Iterator[MatchSummary]:
-        """Note the matches written since the last call. Yield the matches that may be shown now:
-        every match at once, or all matches of a block once the block is complete."""
+        """Record the matches written since the last call. Yield those that may be shown now: every
+        match if `at_once`, or all matches of a block when the block is complete."""
         for sequence, match in store.written_after(self._last):
             self._last = sequence
             self.played[match.block] += 1
@@ -191,7 +191,7 @@ class Matches:
 
 
 def _upcoming(run: Run, played: Mapping[int, int]) -> tuple[Upcoming, ...]:
-    """Return the next blocks that the runner has stored, without those that have ended since.
+    """Return the next blocks that the runner has stored, without those that are complete by now.
 
     `played` maps blocks to their numbers of finished matches, which replace the stored ones. In a
     ladder, only blocks with a finished match are included: a bot that knew the next tables could
@@ -231,5 +231,6 @@ def _margin(match: MatchSummary) -> int:
 
 
 def is_fresh(run: Run) -> bool:
-    """Whether no match still to be played has the cards of a finished match."""
+    """Return whether no match that is still to be played has the cards of a finished match: with
+    fresh cards, or when the run is finished."""
     return run.finished or run.cup.format.cards == "fresh"

@@ -52,7 +52,7 @@ def _winning_margin(table: Standings) -> float | None:
 
 def _codes(joinable: bool) -> dict[str, Markup]:
     """Return the QR codes for phones in the hall, by path: "" for the first page, and "join" if
-    `joinable`. There are none if the page was opened by an address that works only on this machine,
+    `joinable`. There are none if the page was opened at an address that works only on this machine,
     such as localhost."""
     if urlsplit(request.url_root).hostname in THIS_MACHINE:
         return {}
@@ -67,9 +67,9 @@ def qr_code(address: str) -> Markup:
 
 
 def _highlight(now: Snapshot) -> list[tuple[str, int]]:
-    """Return the bots and their points in one match, most points first: in the latest complete
-    block, the match in which a bot has the most points. Return [] if no block without a
-    disqualified bot is complete."""
+    """Return the bots of one match with their points, most points first. Of the latest complete
+    block without a disqualified bot, it is the match in which a bot has the most points. Return []
+    if there is no such block."""
     counting = [match for match in now.recent if now.disqualified.isdisjoint(match.table)]
     complete = (match.block for match in counting if now.played[match.block] == match.seatings)
     latest = next(complete, None)
@@ -82,7 +82,7 @@ def _highlight(now: Snapshot) -> list[tuple[str, int]]:
 
 
 def _coming(now: Snapshot) -> tuple[str, ...]:
-    """Return the bots at the table with the best-placed bot, among the next tables that have not
-    begun. Return () if no such table is known."""
+    """Return the bots at the table that has the best-placed bot of all the next tables that have
+    not begun. Return () if no such table is known."""
     waiting = [block.bots for block in now.upcoming[len(now.playing) :] if not block.played]
     return min(waiting, key=lambda bots: min(now.places.get(bot, inf) for bot in bots), default=())

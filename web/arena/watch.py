@@ -32,9 +32,10 @@ def next_match(run: LiveRun, live: str, shown: Sequence[str]) -> dict[str, objec
     """Return the data of the next match for watch.js, or None if there is no match to show.
 
     `live` is the id of the match in progress that the page shows, or "". If this match has ended,
-    return all of it. Otherwise return a match that is being played, if there is one. Otherwise
-    return the best finished match that is not in `shown`, or the match shown longest ago. `shown`
-    has the ids of the matches shown before, latest last. Damaged matches are skipped.
+    return all of it. Otherwise return a match that is being played, if there is one that may be
+    shown. Otherwise return the best finished match that is not in `shown`, or else the one shown
+    longest ago. `shown` has the ids of the matches shown before, latest last. Damaged matches are
+    skipped.
 
     Raises:
         StoreError: if the run has not begun or cannot be read.
@@ -90,13 +91,13 @@ def _finished(run: LiveRun, now: Snapshot, record: MatchRecord) -> dict[str, obj
 
 
 def _choose(run: LiveRun, now: Snapshot) -> list[MatchRecord]:
-    """Return the closest match of each block that ended at most ten minutes before the latest
-    block.
+    """For each block that ended at most ten minutes before the latest one, return the match with
+    the closest result.
 
     Only the latest twelve blocks with a bot in the first three places are considered, or, if there
-    are none, those with the best-placed bot. A block is left out if that match is void or too long.
-    The block with the closest fight for an open place comes first. Among equal blocks, the newest
-    comes first.
+    are none, those with the best-placed bot. A block whose match is void or too long is left out.
+    The match with the closest fight for an open place comes first. Of equal matches, the one of the
+    latest block comes first.
     """
     best = min((_best(now, match.table) for match in now.recent), default=_FIRST)
     blocks: dict[int, list[MatchSummary]] = {}

@@ -28,9 +28,13 @@ def wheel_name(program: Distribution) -> str | None:
 
 @cache
 def wheel_of(program: Distribution) -> bytes:
-    """Return the content of a wheel made from the installed files, on the first call. Later calls
-    return the same value. The wheel is pure Python, for any system. It lacks compiled files,
-    scripts, and pip's records of this installation."""
+    """Return the content of a wheel of the installed files, which the first call makes and keeps.
+    The wheel is pure Python, for any system. It lacks compiled files, scripts, and pip's records of
+    this installation.
+
+    Raises:
+        OSError: if an installed file cannot be read.
+    """
     about = f"stich-{program.version}.dist-info"
     contents = {f"{about}/WHEEL": _WHEEL}
     for file in program.files or ():

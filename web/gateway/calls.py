@@ -35,8 +35,8 @@ Wants = Literal["join", "new-version", "leave", "token"]
 
 class LadderCall(msgspec.Struct, frozen=True):
     """A request from an author's program to a ladder, about the bot `name`. `key` is the author's
-    secret for this arena. `code` is the organiser's code for joining, or "" without one. `about` is
-    what the bot states about itself."""
+    secret for this arena, and `wants` says what the author asks for. `code` is the organiser's code
+    for joining, or "" without one. `about` is what the bot states about itself."""
 
     name: str
     key: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
@@ -80,8 +80,8 @@ class Asked(msgspec.Struct, frozen=True):
 
     @property
     def seconds(self) -> float:
-        """The time for the answer in seconds: the sum of the times in `clock`, or 60 without a
-        clock."""
+        """The time for the answer in seconds: the sum of the times in `clock`, or 60 if there are
+        none or they are 0."""
         return sum(self.clock.values()) / 1000 or 60.0
 
 
@@ -144,9 +144,7 @@ def _get(url: str, kind: type[_Answer], seconds: float) -> _Answer | None:
 
 def refusal(body: bytes) -> str:
     """The sentence with which an arena refuses a request, or "" if the body of its answer has none.
-
-    The sentence is cut after 500 characters and made printable.
-    """
+    The sentence is cut after 500 characters and made printable."""
     answer = _decode(body, _Refusal)
     return "" if answer is None else printable(answer.detail[:500])
 
@@ -155,9 +153,7 @@ def _call(
     method: str, url: str, body: bytes | None = None, seconds: float = _ANSWER_S
 ) -> tuple[int, bytes]:
     """Send an HTTP request to an arena. Return the status and the first 64 KiB of the answer's
-    body.
-
-    Redirects are not followed. `seconds` limits each wait for the arena, not the whole call.
+    body. Redirects are not followed. `seconds` limits each wait for the arena, not the whole call.
 
     Raises:
         RequestException: if the arena cannot be reached, or does not answer in time.

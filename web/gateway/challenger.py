@@ -31,7 +31,6 @@ class ChallengedBot:
 
     def __init__(self, url: str, token: str, name: str, say: Callable[[str], None]) -> None:
         """Challenge the bot `name` in the arena at `url`, and wait up to 90 seconds for the answer.
-
         A `name` without a version stands for the newest version that is connected. `token` is the
         token of the challenger's own bot. `say` is called with sentences for the challenger.
 
@@ -99,9 +98,9 @@ class ChallengedBot:
         """Send a request to the bot, and wait for its HTTP answer. Return the bytes of the answer,
         and whether it is complete.
 
-        `call` is a method and path. If the connection was lost earlier, begin a new challenge. If
-        there is no answer, return (b"", False), and tell the challenger the reason if the arena
-        gives one. Threads take turns.
+        `call` is a method and path. If there is no answer, end the challenge, tell the challenger
+        the reason if it is known, and return (b"", False). The next call then begins a new
+        challenge. Threads take turns.
         """
         with self._lock:
             try:

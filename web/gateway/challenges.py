@@ -48,9 +48,9 @@ class Challenges:
         """Begin a challenge of the bot `name`, and pass the requests of the challenger's program on
         to it for at most 30 minutes.
 
-        `challenger` is the challenger's own bot. `name` may be a bot's name without its version, as
-        in `_begin`. If the challenge is refused or takes too long, or a request is not valid, tell
-        the program why, and return.
+        `challenger` is the challenger's own bot. A `name` without a version stands for the newest
+        version that is connected. If the challenge is refused or takes too long, or a request is
+        not valid, tell the program why, and return.
 
         Raises:
             ConnectionClosed: if the challenger leaves.
@@ -76,14 +76,13 @@ class Challenges:
             del self._playing[opponent]
 
     def _begin(self, challenger: str, name: str) -> str:
-        """Register a challenge, and return the name of the challenged bot.
-
-        `name` may be a bot's name without its version, which stands for the newest version that is
-        connected.
+        """Register a challenge, and return the name of the challenged bot. A `name` without a
+        version stands for the newest version that is connected.
 
         Raises:
-            _ChallengeRefused: if the bot is not connected, takes no challenges or is the challenger
-                itself, either bot is busy with another challenge, or a limit is reached.
+            _ChallengeRefused: if the bot is not connected, takes no challenges, is the challenger
+                itself or is challenged already, if the challenger is playing another challenge, or
+                if `AN_HOUR` or `AT_ONCE` is reached.
         """
         now = asyncio.get_running_loop().time()
         present = [bot for bot, connected in self._bots.items() if connected.present]
@@ -118,7 +117,7 @@ class Challenges:
 
     async def _pass_on(self, link: Link, opponent: str) -> None:
         """Pass a challenger's requests on to a bot, and the bot's answers back, until an exception
-        ends this.
+        is raised. If the bot does not answer, pass back an empty, incomplete answer.
 
         Raises:
             ConnectionClosed: if the challenger leaves.

@@ -67,9 +67,9 @@ class ConnectedBot:
 
     @property
     def present(self) -> int:
-        """The number of tables of the bot, or 0 while it is away. A bot whose program has
-        disconnected still counts as present for `GRACE_S` seconds. Reading this ends a session
-        whose token is no longer valid."""
+        """The number of tables of the bot, or 0 while it is away. A bot whose program disconnects
+        counts as present for `GRACE_S` seconds more, unless the program flooded the gateway.
+        Reading this ends a session whose token is no longer valid."""
         self._check_token()
         # The connection of a program that floods is closed, but its session may still be ending.
         connected = self._session is not None and not self._session.link.flooded
@@ -145,8 +145,8 @@ class ConnectedBot:
                 self._session.link.answered()  # because the answer may still come
 
     def end(self, why: str) -> None:
-        """End the session, if there is one, because the bot no longer plays, and send its program
-        the sentence `why`. The program then ends."""
+        """End the session, if there is one, because the bot no longer plays, and send the bot's
+        program the sentence `why`. The program then ends."""
         self._end_session({"over": why})
 
     def fail(self, why: str) -> None:

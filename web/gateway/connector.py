@@ -93,11 +93,11 @@ class Connector:
         self._asked = set[int]()  # the numbers of requests that are at a table
 
     def run(self) -> None:
-        """Pass requests to the bot until the cup is over or the bot no longer plays. Connect again
-        whenever the connection is lost. Meanwhile, keep receipts of the run in a file.
+        """Pass requests to the bot until the cup is over or the bot no longer plays. While there is
+        no connection, keep trying to connect. Meanwhile, keep receipts of the run in a file.
 
         Raises:
-            EntryRefused: if the arena refuses the token, or disconnects the bot for good.
+            EntryRefused: if the arena refuses the token, or ends the session with a refusal.
         """
         challenge_tables = [self._challenge_table] if self._challenge_table else []
         for table in (*self._tables, *challenge_tables):
@@ -177,10 +177,8 @@ class Connector:
 def open_link(
     url: str, path: str, headers: Mapping[str, str], *, asks_for_port: bool = True
 ) -> ClientConnection:
-    """Open a WebSocket to a path on an arena's gateway.
-
-    `url` must not end with a slash. If no gateway answers there, the web server at `url` is asked
-    for the gateway's port, unless `asks_for_port` is false.
+    """Open a WebSocket to a path on an arena's gateway. `url` must not end with a slash. If no
+    gateway answers there, ask the web server for the gateway's port if `asks_for_port`.
 
     Raises:
         EntryRefused: if the gateway refuses the program, for instance because of its token.
@@ -232,8 +230,8 @@ class _ConnectedTable:
         self.queue = SimpleQueue[_Request]()
 
     def run(self) -> None:
-        """Answer the requests in `queue` until the program ends. A request whose deadline has
-        passed does not reach the bot, and gets an empty, incomplete answer."""
+        """Take requests from `queue` and answer them, until the program ends. A request whose
+        deadline has passed does not reach the bot, and gets an empty, incomplete answer."""
         while True:
             request = self.queue.get()
             left = request.deadline - monotonic()
@@ -245,8 +243,9 @@ class _ConnectedTable:
         An answer that is too large or not valid counts as complete: the runner finds the fault in
         it.
 
-        Restart a bot that has ended, or that was late in an earlier match. Tell the author if there
-        is no answer in time, or if the answer to a request for a move has a status other than 200.
+        Start the bot first if it has not been started, has ended, or was late in an earlier match.
+        Tell the author if there is no answer in time, or if the answer to a request for a move has
+        a status other than 200.
         """
         call = request.call
         _, _, path = call.partition(" ")

@@ -36,7 +36,7 @@ class Invitation(msgspec.Struct, frozen=True):
 
 class Invitations:
     """The invitations of a run, kept in a file in the run's `folder`. The file is read again
-    whenever it has changed."""
+    whenever it has changed. All calls raise OSError if it cannot be read."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / FILE
@@ -45,9 +45,8 @@ class Invitations:
         self._by_hash: dict[str, Invitation] = {}
 
     def invite(self, bot: str, days: int) -> str:
-        """Create a token for a bot, store its hash, and return the token.
-
-        The bot's other tokens are revoked. The token expires after `days` days.
+        """Create a token for a bot, store its hash, and return the token. It expires after `days`
+        days. The bot's other tokens are revoked.
 
         Raises:
             OSError: if the token cannot be stored.
@@ -57,10 +56,8 @@ class Invitations:
         return token
 
     def accept(self, bot: str, token: str, days: int) -> bool:
-        """Store the hash of a bot's token, and return True. The bot's other tokens are revoked.
-
-        Return False, and change nothing, if the token is known already. A new token expires after
-        `days` days.
+        """Store the hash of a bot's token, which expires after `days` days, revoke the bot's other
+        tokens, and return True. If the token is known already, change nothing, and return False.
 
         Raises:
             TokenRefused: if the token is known, but no longer valid.
@@ -76,9 +73,8 @@ class Invitations:
         return True
 
     def revoke(self, bot: str, *instead: Invitation) -> bool:
-        """Revoke all tokens of a bot, and add the invitations in `instead`.
-
-        Return whether the bot had a token that was not revoked yet.
+        """Revoke all tokens of a bot, and add the invitations in `instead`. Return whether the bot
+        had a token that was not revoked yet, even if it had expired.
 
         Raises:
             OSError: if the change cannot be stored.
@@ -106,7 +102,7 @@ class Invitations:
     @property
     def arena_url(self) -> str:
         """The URL at which the arena was last served, or http://127.0.0.1:8000 if it was never
-        served. Behind a proxy, authors use another URL. A URL that is set is stored in the run's
+        served. Behind a proxy, authors use another URL. Setting the URL stores it in the run's
         folder."""
         try:
             return self._address.read_text("utf-8")
@@ -124,7 +120,7 @@ class Invitations:
         return bool(self._by_hash)
 
     def bot_of(self, token_hash: str) -> str:
-        """Return the bot whose token has this SHA-256.
+        """Return the bot whose token has this SHA-256, in hexadecimal.
 
         Raises:
             TokenRefused: if no token has this SHA-256, or the token is no longer valid.

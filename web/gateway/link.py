@@ -25,7 +25,7 @@ class Link(ServerConnection):
     """The connection of an author's program.
 
     A new connection is closed at once if there are more than 5,000, because the runner needs
-    connections too. A connection is also closed if it sends frames besides answers too fast,
+    connections too. A connection is also closed if it brings frames other than answers too fast,
     because all bots wait while a frame is read. If an address has more than 64 connections without
     a valid token, the oldest of these is closed. All IPv6 addresses in a /64 network count as one.
     """
@@ -38,15 +38,16 @@ class Link(ServerConnection):
 
     @property
     def flooded(self) -> bool:
-        """Whether the program has sent frames besides answers too fast."""
+        """Whether the program has sent frames other than answers too fast."""
         return self._useless > _USELESS
 
     def answered(self) -> None:
-        """Record that a frame was, or will be, the answer to a request."""
+        """Record that a frame was, or will be, an answer, which does not count as flooding."""
         self._useless -= 1
 
     def let_in(self) -> None:
-        """Record that the program has shown a valid token, or has left."""
+        """Record that the program has shown a valid token, or has left. The connection then no
+        longer counts against the limit of its address."""
         strangers = self._strangers[self._address]
         strangers.pop(self, None)
         if not strangers:

@@ -28,13 +28,8 @@ class GatewayStopped(StichError):
 
 class GatewayClient:
     """The runner's client of the gateway at the URL `base`.
-
     `session` is changed: it gets retries, and uses no proxy. `invite` is the command that creates
-    tokens, without the name of a bot. Calls wait for a gateway that is being restarted.
-
-    Raises:
-        GatewayStopped: in any call, if the gateway no longer answers.
-    """
+    tokens, without the name of a bot. Calls wait for a gateway that is being restarted."""
 
     def __init__(self, base: str, session: requests.Session, invite: str) -> None:
         self._excluded: Mapping[str, str] = {}
@@ -52,6 +47,9 @@ class GatewayClient:
 
         `absent` returns the bots that are not waited for, each with a sentence for its program.
         These bots are excluded. `waiting` is called whenever the set of missing bots changes.
+
+        Raises:
+            GatewayStopped: if the gateway no longer answers.
         """
         names = [bot.name for bot in cup.bots if bot.connect]
         known: list[str] = []
@@ -76,31 +74,52 @@ class GatewayClient:
         return f"{self._base}/bots/{quote(bot, safe='')}"
 
     def tables(self) -> dict[str, int]:
-        """Ask for the number of tables of each connected bot, and return these numbers by name."""
+        """Ask the gateway for the number of tables of each connected bot, and return the numbers by
+        name.
+
+        Raises:
+            GatewayStopped: if the gateway no longer answers.
+        """
         bots = msgspec.json.decode(self._call("get", "bots"), type=dict[str, int])
         return {name: tables for name, tables in bots.items() if tables}
 
     def exclude(self, bots: Mapping[str, str]) -> None:
         """Set the excluded bots, and end their sessions. All other bots may connect. `bots` maps
-        each excluded bot to a sentence for its program. Without a change, nothing is sent."""
+        each excluded bot to a sentence for its program. Without a change, nothing is sent.
+
+        Raises:
+            GatewayStopped: if the gateway no longer answers.
+        """
         if bots != self._excluded:
             self._call("post", "excluded", bots)
             self._excluded = dict(bots)
 
     def fail(self, bots: Mapping[str, str]) -> None:
         """End the sessions of bots that must be fixed before they connect again. `bots` maps each
-        bot to a sentence for its program."""
+        bot to a sentence for its program.
+
+        Raises:
+            GatewayStopped: if the gateway no longer answers.
+        """
         self._call("post", "failed", bots)
 
     def end(self) -> None:
-        """Tell all programs that the cup is over, and wait up to 8 seconds for them to leave."""
+        """Tell all programs that the cup is over, and wait up to 8 seconds for them to leave.
+
+        Raises:
+            GatewayStopped: if the gateway no longer answers.
+        """
         self._call("post", "over")
         until = monotonic() + _OVER_S
         while monotonic() < until and self.tables():
             sleep(_LOOK_S)
 
     def _call(self, method: str, path: str, data: Mapping[str, str] | None = None) -> bytes:
-        """Send a request to the gateway, and return the body of its answer."""
+        """Send a request to the gateway, and return the body of its answer, whatever its status.
+
+        Raises:
+            GatewayStopped: if the gateway no longer answers.
+        """
         try:
             response = self._session.request(method, f"{self._base}/{path}", json=data, timeout=10)
         except requests.RequestException:

@@ -81,7 +81,8 @@ class GatewayServer:
         self._excluded: dict[str, str] = {}
 
     def listen(self, host: str, port: int) -> Server:
-        """Return a context manager, within which a server listens for authors' programs."""
+        """Return an asynchronous context manager, within which a server listens for authors'
+        programs."""
         return serve(
             self._serve,
             host,
@@ -120,8 +121,8 @@ class GatewayServer:
         return name, token_hash, int(tables)
 
     def _refuse(self, link: ServerConnection, request: Request) -> Response | None:
-        """Return the response to /healthz or a refusal. Return None to accept the connection, which
-        then counts as one that has shown a valid token."""
+        """Return the response to a request for /healthz, or a refusal with status 401. Return None
+        to accept the connection, which then counts as one that has shown a valid token."""
         if request.path == "/healthz":
             return link.respond(200, json.dumps({"status": "ok"}))
         try:
@@ -134,7 +135,8 @@ class GatewayServer:
         return None
 
     async def _serve(self, link: ServerConnection) -> None:
-        """Serve the program of an author or a challenger until its session ends."""
+        """Serve the program of an author or a challenger until its session ends. If the bot no
+        longer plays, only tell its author's program why."""
         headers = link.request.headers if link.request else Headers()
         with suppress(TokenRefused, ConnectionClosed):
             name, token_hash, tables = self._author(headers)
@@ -166,8 +168,8 @@ class GatewayServer:
         return await asyncio.start_server(serve, host, port)
 
     async def _answer_runner(self, reader: asyncio.StreamReader) -> BotAnswer | None:
-        """Read the runner's next request, and return its answer. Return None, to close the
-        connection, if the secret is wrong or the bot is away.
+        """Read the runner's next request, carry it out, and return the answer. Return None, to
+        close the connection, if the secret is wrong, the bot is away or the runner has left.
 
         Raises:
             IncompleteReadError: if the connection ends.
@@ -205,8 +207,8 @@ class GatewayServer:
 async def _ask(
     reader: asyncio.StreamReader, bot: ConnectedBot, call: str, body: bytes
 ) -> BotAnswer | None:
-    """Send a request to a bot, and return its answer. Return None if the bot is away or the runner
-    is no longer waiting."""
+    """Send a request to a bot, and return its answer. Return None if the bot is away or the runner,
+    which `reader` reads from, is no longer waiting."""
     asked = asyncio.ensure_future(bot.ask(call, body))
     gone = asyncio.ensure_future(reader.read(1))  # the runner sends nothing while it waits
     waiting = (asked, gone)
@@ -231,7 +233,11 @@ def _reply(value: object, status: HTTPStatus = HTTPStatus.OK) -> BotAnswer:
 
 
 async def _run(host: str, port: int, settings: _GatewaySettings) -> None:
-    """Serve authors at `host` and `port`, and the runner, until the process is stopped."""
+    """Serve authors at `host` and `port`, and the runner, until the process is stopped.
+
+    Raises:
+        OSError: if an address cannot be used.
+    """
     logging.getLogger("websockets").setLevel(logging.CRITICAL)  # strangers may fail to connect
     logging.getLogger("asyncio").setLevel(logging.ERROR)  # or go without reading an answer
     gateway = GatewayServer(settings)

@@ -22,7 +22,7 @@ _YEAR_S: Final = 365 * 86400
 
 @cache
 def read_catalog(language: str) -> NullTranslations:
-    """Return the messages of the language with this tag, read from its catalog. English needs no
+    """Return the messages of the language with this tag. Its catalog is read once. English needs no
     catalog.
 
     Raises:
@@ -57,7 +57,7 @@ def add_languages(app: Flask) -> None:
     """Make the application answer each request in the reader's language.
 
     If an address asks for a language, a cookie keeps this language for a year. Templates get the
-    variables `language`, a tag, and `languages`.
+    variables `language`, a tag, and `languages`, the names of all languages by tag.
     """
 
     @app.before_request

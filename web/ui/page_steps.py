@@ -46,8 +46,8 @@ class DealEnd(TypedDict):
     """The end of a deal as a page shows it. `scores`, `hands` and `left` are by seat.
 
     `scores` are the points of the deal. `hands` are the hands when they were largest, and `left`
-    the cards left in each hand at the end. Both are empty for spectators of a match in progress.
-    `facts` include the last trick.
+    the cards left in each hand at the end. For spectators of a match in progress, `hands` and
+    `left` are empty. `facts` include the last trick.
     """
 
     scores: list[int]
@@ -108,8 +108,8 @@ def match_data(match: MatchRecord | Pairing, cup: Cup, shown: Sequence[PageStep]
 class DealLog:
     """Follows a game move by move. `shown` is the position that a page shows after the latest move.
 
-    The states of the game must be full states in wire form, or the views of a spectator, who sees
-    no hands. `state` is the first of them.
+    `state` is the first state of the game. All states must be full states in wire form, or all must
+    be views of a spectator, who sees no hands.
     """
 
     def __init__(self, game: Game, state: JsonDict) -> None:
@@ -125,7 +125,7 @@ class DealLog:
 
     def add(self, seat: int, move: str, before: JsonDict, after: JsonDict) -> None:
         """Update `shown` after a move by `seat`. `before` and `after` are the states before and
-        after the move. The cards of the move may be hidden."""
+        after the move. The cards in `move` may be hidden."""
         was, now = self.shown, position(self._game, after)
         no_moves: list[str | None] = [None] * after["players"]
         last = _with(no_moves if self._over else was["last"], seat, move)
@@ -270,5 +270,5 @@ def _time(step: Step, bank: float) -> tuple[str, bool] | None:
 
 
 def _with(values: list[_T], seat: int, value: _T) -> list[_T]:
-    """A copy of values by seat, with the value at one seat replaced."""
+    """A copy of `values`, a list by seat, with the value at one seat replaced."""
     return [*values[:seat], value, *values[seat + 1 :]]

@@ -73,10 +73,8 @@ class Plot:
 
 def score_bars(table: Standings) -> dict[str, Bar]:
     """Return the bars of points per deal with their intervals, by bot, for all bots that have
-    points, in the order of the standings.
-
-    Zero is the reference line. An interval that is much wider than the points is cut off.
-    """
+    points, in the order of the standings. Zero is the reference line. Intervals are cut off at
+    three times the largest gain or loss of any bot, or at 3 points if that is more."""
     known = [line for line in table.standings if line.score is not None]
     # The wide intervals after few matches would squeeze all values together.
     reach = 3 * max([1.0, *(abs(line.score or 0.0) for line in known)])
@@ -103,8 +101,8 @@ def series(number: int) -> str:
 def course(
     arrays: MatchArrays, table: Standings, bots: Sequence[str], bot: str | None = None
 ) -> Plot | None:
-    """Return a plot of bots' mean points per deal after each of their blocks, or after up to 120 of
-    them, evenly spread.
+    """Return a plot of bots' mean points per deal after each of their blocks, or after 120 evenly
+    spread blocks if there are more.
 
     The plot has the line of `bot`, or those of the first eight bots of the standings that have
     points. Return None if no such bot has points. `arrays` must hold the matches that `table`
@@ -127,8 +125,9 @@ def course(
 
 
 def _running(arrays: MatchArrays, bot: int) -> tuple[list[int], list[float]]:
-    """Return the numbers, from 1, of up to 120 blocks of a bot, evenly spread, and the bot's mean
-    points per deal up to each of these blocks. `bot` is the bot's index in `arrays`."""
+    """Return the positions, from 1, of up to 120 evenly spread blocks of a bot among the blocks in
+    `arrays`, and the bot's mean points per deal up to each of them. `bot` is the bot's index in
+    `arrays`."""
     sits = arrays.seats == bot
     points = np.bincount(arrays.block, weights=(arrays.scores * sits).sum(axis=1))
     deals = np.bincount(arrays.block, weights=arrays.deals * sits.sum(axis=1))

@@ -23,7 +23,7 @@ class AvailableBots:
 
     `path` is the cup file, or None without a cup. `folder` is the run's folder, or None. Bots in a
     sandbox see neither the file nor the folder. A choice is the name of a reference bot, or "cup:"
-    and the name of a bot of the cup.
+    followed by the name of a bot of the cup.
 
     Raises:
         CupError: if the cup file cannot be used.
@@ -45,8 +45,8 @@ class AvailableBots:
         }
 
     def choices(self, game: str) -> list[tuple[str, str]]:
-        """Return the choices among the bots that the cup starts, each with the bot's name. The list
-        is empty if the cup does not play this game."""
+        """Return a choice for each bot that the cup starts, with the bot's name. The list is empty
+        if the cup does not play this game."""
         if self._cup.game != game:
             return []
         return [(choice, bot.name) for choice, bot in self._started.items()]
@@ -74,8 +74,8 @@ class AvailableBots:
         return memory_for_bots(self._cup.run.memory_mb) * PLAY_SHARE
 
     def launch(self, bots: Sequence[Bot], clock: Clock) -> LaunchSettings:
-        """Return the settings with which the bots are started, as in the cup. This may move the
-        process to another control group (see `prepare_launch`).
+        """Return the settings for starting `bots` as the cup would, but with this clock. This may
+        move the current process to another control group (see `prepare_launch`).
 
         Raises:
             SandboxError: if a sandbox is required but not possible.

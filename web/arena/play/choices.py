@@ -50,8 +50,8 @@ class Choices:
     """The legal moves of a view, for a person who chooses card by card. The view must be that of
     the seat to move.
 
-    In games in which suits do not matter, the list of legal moves has one play for all suits. This
-    class therefore asks the rules whether the same play is legal in other suits.
+    In games in which suits do not matter, the list of legal moves has each play in one choice of
+    suits only. This class therefore asks the rules whether the play is legal in other suits.
     """
 
     def __init__(self, view: View) -> None:
@@ -122,8 +122,8 @@ class Choices:
             return readings, "" if readings else explain(error)
 
     def _goes_with(self, cards: list[str]) -> bool:
-        """Whether a legal play has all of these cards. When cards are to be given or laid away, any
-        cards up to their number fit."""
+        """Return whether a legal play has all of these cards. When cards are to be given or laid
+        away, return whether there are no more of these than required."""
         if self._owed:
             return len(cards) <= self._owed
         wanted = Counter(cards)
@@ -132,8 +132,8 @@ class Choices:
         return any(self._legal(f"{self._verb}:{''.join(play)}") for play in self._swapped(cards))
 
     def _swapped(self, cards: list[str]) -> Iterator[list[str]]:
-        """Yield plays that have all of these cards, and the ranks of a listed play, for up to 40
-        listed plays. Other cards of the hand fill in the missing ranks, so the plays may be
+        """Yield plays that have all of these cards, each with the ranks of a listed play, for up to
+        40 listed plays. Other cards of the hand fill in the missing ranks, so a play may be
         illegal."""
         wanted = _ranks(cards)
         fitting = (play for play in self._plays if wanted <= _ranks(play.elements()))

@@ -34,7 +34,7 @@ person does not move."""
 
 
 class Frame(ShownPosition):
-    """The position that a person sees after the move with this `number`.
+    """The position that a person sees after the move with this `number`, or at first if it is 0.
 
     `moves` are the moves of the deal so far, each with its seat. `said` is a sentence about what
     the bot that moved did wrong, or "".
@@ -49,10 +49,10 @@ class PersonalView(TypedDict):
     """A person's view of a game, with what the person may do now.
 
     `seats` has the names of the players, and `own` is the person's seat. `asked` is true if the
-    person has to move. Otherwise `task`, `verb`, `others` and `lit` are empty. `task` is a sentence
-    about what to do. `verb` is the verb for the moves that use cards, or "" if there are none.
-    `others` are the other moves. `lit` are the cards that can be chosen first. `frames` are the
-    frames that the page asked for, oldest first.
+    person has to move. If not, the next four fields are empty. `task` is a sentence about what to
+    do. `verb` is the verb for the moves that use cards, or "" if there are none. `others` are the
+    other moves. `lit` are the cards that can be chosen first. `frames` are the frames that the page
+    asked for, oldest first.
     """
 
     game: str
@@ -68,10 +68,10 @@ class PersonalView(TypedDict):
 
 
 class Chosen(TypedDict):
-    """The moves and further choices that a choice of cards allows.
+    """What a person can do with the cards chosen so far.
 
-    `moves` are the moves that use exactly these cards. `why` is a sentence that says why there is
-    none, or "". `lit` are the cards that can be added.
+    `moves` are the moves that use exactly these cards. `why` is a sentence that says why there are
+    no moves, or "" if there are any. `lit` are the cards that can be added.
     """
 
     moves: list[str]
@@ -138,7 +138,8 @@ class BrowserGame(Player, MatchObserver):
             threading.Thread(target=copy_context().run, args=args, daemon=True).start()
 
     def _play(self, bots: ExitStack) -> None:
-        """Play the game to its end, then stop the bots. This runs in the game's thread."""
+        """Play until the game ends or the person leaves, then stop the bots. This runs in the
+        game's thread."""
         state = self._state
         rules = Rules(state.game.name, state.players, state.options, self._clock)
         pairing = Pairing.alone(secrets.token_hex(4), self.names, state.seed)
@@ -148,8 +149,9 @@ class BrowserGame(Player, MatchObserver):
             Match(rules, pairing, _RefereeFrom(state), seats, observer=self).play()
 
     def position(self, after: int | None = None) -> PersonalView:
-        """Return what the person may do now, with the frames after the move with the number
-        `after`, or by default with the latest frame only. This also marks the game as in use."""
+        """Return what the person may do now, with the frames after the one with the number `after`,
+        at most the latest 300, or by default with the latest frame only. This also marks the game
+        as in use."""
         with self._lock:
             self.seen = monotonic()
             choices = self._choices
@@ -228,18 +230,18 @@ class BrowserGame(Player, MatchObserver):
         return 0.0 if self.over else sum(bot.process.memory_mb() for bot in started)
 
     def close(self) -> None:
-        """End the game and its bots, without waiting until they have ended. A bot that is choosing
-        a move may finish first."""
+        """End the game and stop its bots, without waiting until they have ended. A bot that is
+        choosing a move may finish first."""
         self.over = True
         self._typed.put(None)
 
     def failed(self, seat: int, why: str) -> None:
-        """Note what a bot did wrong, for the frame of the default move that follows."""
+        """Record what a bot did wrong, for the frame of the default move that follows."""
         default = _("The default move was played.")
         self._failure = f"{self.names[seat]}: {why} {default}"
 
     def moved(self, seat: int, move: str, forced: bool) -> None:
-        """Advance the game by a move, and add the frame that shows the move to the person.
+        """Advance the game by a move, and add a frame that shows it to the person.
 
         Raises:
             _GameLeft: if the person has left the game.
@@ -260,7 +262,7 @@ class BrowserGame(Player, MatchObserver):
 
 def _distinct_names(bots: Sequence[Bot]) -> list[str]:
     """Return the names of the bots. If two names have the same first ten characters, which may be
-    all that a phone shows, all names get a number in front."""
+    all that a phone shows, put a number in front of each name."""
     names = [bot.name for bot in bots]
     if len({name[:_VISIBLE] for name in names}) == len(names):
         return names

@@ -40,7 +40,7 @@ class BrowserGames:
         at the other seats in order. Return the game's key once the bots have started.
 
         Raises:
-            FullError: if no further game can begin now.
+            FullError: if too many bots play already, or all bots use too much memory.
             StartError: if a bot does not start.
             SandboxError: if a sandbox is required but not possible.
         """
@@ -100,7 +100,7 @@ class BrowserGames:
         return used > self.available.memory_mb
 
     def _end_idle(self) -> None:
-        """End the games whose pages have not asked for the position for too long."""
+        """End the games whose pages have not asked for the position for `IDLE_S` seconds."""
         now = monotonic()
         for key in [key for key, game in self._games.items() if now - game.seen > IDLE_S]:
             self._end(key)

@@ -62,10 +62,10 @@ def _proposed(game: str) -> list[tuple[Option, Value]]:
 def begin() -> Response:
     """Begin the game that the form asks for, and redirect to the game's page.
 
-    Unknown bots in the form are ignored. If fewer bots than opponents are left, they repeat. If
-    none is left, the default opponents play. A number of players that cannot be read counts as the
-    least. Answer with status 400 if another value in the form is wrong, and with 503 if no game can
-    begin.
+    Ignore unknown bots in the form, and any beyond the number of opponents. If there are too few,
+    they play more than once. If there are none, the default opponents play. A number of players
+    that cannot be read counts as the least possible. Answer with status 400 if another value in the
+    form is wrong, and with 503 if no game can begin.
     """
     rules = games.GAMES.get(request.form.get("game", ""))
     if rules is None:
@@ -139,8 +139,8 @@ def play_on(match: str) -> Response:
 
 
 def _open(state: State, bots: Sequence[Bot], clock: Clock, seat: int = 0) -> Response:
-    """Begin a game from a position, and redirect to the game's page. Answer with status 503 if the
-    game cannot begin."""
+    """Begin a game from a position, and redirect to the game's page. If the game cannot begin,
+    answer with status 503, and log why a bot does not start."""
     try:
         key = _games().begin(state, bots, clock, seat)
     except FullError as error:
@@ -152,8 +152,8 @@ def _open(state: State, bots: Sequence[Bot], clock: Clock, seat: int = 0) -> Res
 
 
 def _chosen_options(rules: Game) -> dict[str, Value]:
-    """Return the options in the form. An empty text becomes None. A text that is neither "true",
-    "false" nor a number becomes -1, which the rules refuse."""
+    """Return the options in the form. An empty text becomes None. A text other than "true", "false"
+    and whole numbers becomes -1, which the rules refuse."""
     words: dict[str, Value] = {"": None, "true": True, "false": False}
     form = request.form
     return {
@@ -172,7 +172,7 @@ def play(key: str) -> str:
 
 @play_pages.get("/play/<key>/position")
 def position(key: str) -> PersonalView:
-    """Return, as JSON, what the person may do now, with the frames after the move with the number
+    """Return, as JSON, what the person may do now, with the frames after the one with the number
     `after` in the query, or by default with the latest frame only. Answer with status 404 if there
     is no game with this key."""
     return _game(key).position(request.args.get("after", type=int))
@@ -192,8 +192,8 @@ def chosen(key: str) -> Chosen:
 
 @play_pages.post("/play/<key>/move")
 def move(key: str) -> dict[str, str]:
-    """Make the person's move, which is in the body. Return, as JSON, why the move is illegal, or
-    "". Answer with status 400 if the body is wrong, and with 404 if there is no game with this
+    """Make the person's move, which is in the body. Return, as JSON, why the move cannot be made,
+    or "". Answer with status 400 if the body is wrong, and with 404 if there is no game with this
     key."""
     text = _body("move")
     if not isinstance(text, str) or len(text) > _MAX_MOVE:

@@ -66,8 +66,8 @@ def create_app(
     `connect_port` is the port of the gateway for connected bots, which authors' programs look up at
     `/connect`. `cup` is the cup file: a person can play against the bots that it starts. `folder`
     holds the bots' tokens, by default the folder of the run. Without it, authors have no pages.
-    `run` is the location of the run, a folder or a database URL. Bots can join a ladder at `/join`
-    if there are a `reader`, a folder and a `run`, to which the calls write.
+    `run` is the location of the run, a folder or a database URL. If the cup is a ladder, and there
+    are a `reader`, a folder and a `run`, bots can join at `/join`, which writes to `run`.
 
     Raises:
         CupError: if the cup file cannot be used.

@@ -90,7 +90,7 @@ class OpenLadder:
         Return the answer, which is sent as JSON, and its status. The answer has the name and the
         token of the bot and the name of the ladder. If the call fails, the answer has the reason as
         `detail`, with status 400 for an invalid call, 403 for a refusal, 503 if the run cannot be
-        written, or 429 once 60 calls from an address within an hour failed or entered a bot.
+        written, or 429 once 60 calls from an address within an hour have failed or entered bots.
         """
         address = _address()
         if self._is_flooded(address):

@@ -67,9 +67,9 @@ def qr_code(address: str) -> Markup:
 
 
 def _highlight(now: Snapshot) -> list[tuple[str, int]]:
-    """Return the bots of one match with their points, most points first. Of the latest complete
-    block without a disqualified bot, it is the match in which a bot has the most points. Return []
-    if there is no such block."""
+    """Return the bots of one match with their points, most points first. It is the match in which a
+    bot has the most points, in the latest complete block without a disqualified bot. Return [] if
+    there is no such block."""
     counting = [match for match in now.recent if now.disqualified.isdisjoint(match.table)]
     complete = (match.block for match in counting if now.played[match.block] == match.seatings)
     latest = next(complete, None)

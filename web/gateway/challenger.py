@@ -31,6 +31,7 @@ class ChallengedBot:
 
     def __init__(self, url: str, token: str, name: str, say: Callable[[str], None]) -> None:
         """Challenge the bot `name` in the arena at `url`, and wait up to 90 seconds for the answer.
+
         A `name` without a version stands for the newest version that is connected. `token` is the
         token of the challenger's own bot. `say` is called with sentences for the challenger.
 

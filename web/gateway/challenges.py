@@ -136,7 +136,7 @@ class Challenges:
 
     async def _ask(self, opponent: str, call: str, body: bytes) -> BotAnswer | None:
         """Send a request to the challenged bot, and return its answer, or None if the bot is away,
-        too late, or no longer takes challenges.
+        is too late, or no longer takes challenges.
 
         Raises:
             DecodeError: if the body is not that of a valid request.

@@ -36,7 +36,7 @@ class Invitation(msgspec.Struct, frozen=True):
 
 class Invitations:
     """The invitations of a run, kept in a file in the run's `folder`. The file is read again
-    whenever it has changed. All calls raise OSError if it cannot be read."""
+    whenever it has changed. All calls raise OSError if it exists but cannot be read."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / FILE

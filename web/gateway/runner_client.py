@@ -27,9 +27,9 @@ class GatewayStopped(StichError):
 
 
 class GatewayClient:
-    """The runner's client of the gateway at the URL `base`.
-    `session` is changed: it gets retries, and uses no proxy. `invite` is the command that creates
-    tokens, without the name of a bot. Calls wait for a gateway that is being restarted."""
+    """The runner's client of the gateway at the URL `base`. `session` is changed: it gets retries,
+    and uses no proxy. `invite` is the command that creates tokens, without the name of a bot. Calls
+    wait for a gateway that is being restarted."""
 
     def __init__(self, base: str, session: requests.Session, invite: str) -> None:
         self._excluded: Mapping[str, str] = {}

@@ -186,7 +186,7 @@ class History:
 def _with_play(
     hands: tuple[int, ...], deck: Deck, players: int, seat: int, move: Move | None
 ) -> tuple[int, ...]:
-    """Return the result of `History.played` after one more move. `hands` is the one before."""
+    """Return the result of `History.played` after one more move. `hands` is the previous result."""
     after = list(hands)
     cards = move.cards if move is not None and move.kind == PLAY else 0
     after[seat] = deck.united(after[seat], cards)

@@ -55,7 +55,7 @@ def move(view: View, moves: Sequence[str]) -> str:
 
 
 def choose_call(moves: Sequence[str], counts: Counts) -> str:
-    """Return the first call of a card of the rank that the hand holds most often.
+    """Return the first call of a card of the rank that is most common in the hand.
 
     The holder of the called card has few other cards of that rank, so it soon plays the card and
     reveals itself.
@@ -194,10 +194,11 @@ def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
 
 
 def _score_win(turn: Turn, combo: Combo, left: Counts) -> float | None:
-    """Return a score above all others for a play that ends or surely wins the deal, else None.
+    """Score a play that ends the deal, or almost certainly wins it, above all other plays.
 
-    `left` is the hand after the play. A play surely wins if the unseen cards cannot beat it, and
-    can beat at most one of the later plays.
+    Return None for any other play. `left` is the hand after the play. A play almost certainly wins
+    if neither it nor more than one of the later plays may be beaten. Bombs and rockets over plays
+    of other kinds do not count (see `beatable`).
     """
     if not any(left):
         return 1000.0

@@ -117,8 +117,9 @@ class DoudizhuState(DoudizhuPosition):
     def deal_cards(self, deal: int = 1, dealer: int = 0) -> None:
         """Set this state to the start of a deal, by default the first, and deal its cards.
 
-        The first card goes to the seat `dealer`. The first turn goes to the seat that draws the
-        exposed card, which is never in the talon.
+        The players, options, deck and seed must be set already (see `start_game`). The scores and
+        results stay as they are. The first card goes to the seat `dealer`. The first turn goes to
+        the seat that draws the exposed card, which is never in the talon.
         """
         players, cards = self.players, self.deck
         self.plays = combinations(players, bool(self.options["quad_pair_as_solos"]))

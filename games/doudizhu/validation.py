@@ -8,9 +8,11 @@ from games.position import Table
 
 
 def check_position(problems: list[str], data: JsonDict) -> Table | None:
-    """Check a position of Dou Dizhu, and add a sentence to `problems` for each rule it breaks.
+    """Check what is peculiar to Dou Dizhu in a position.
 
-    Returns the play on the table, or None if there is none or it cannot be read.
+    Adds a sentence to `problems` for each broken rule. Returns the play on the table, or None if
+    there is none or it is not valid. `data` is a wire form that the schema has accepted, with a
+    number of players that the game allows. The rest is up to `validation.check_common`.
     """
     players: int = data["players"]
     deck = DECKS[players]

@@ -58,10 +58,12 @@ _out_option = partial(click.option, "-o", "--out", type=click.Path())
 def export(target: str, format: str, out: str | None, as_json: bool) -> None:
     """Export a run for other programs.
 
-    The formats csv, jsonl and parquet have one row for each seat of each match. The format matches
-    has one match per line, as JSON: all commands that read a run also read such a file. The format
-    decisions has one row for each move that a bot was asked for, as data for learning. It is
-    Parquet, except on standard output and in a FILE.jsonl, where it is JSON Lines.
+    The formats csv, jsonl and parquet have one row for each seat of each match, without the tables
+    of disqualified bots. The format matches has one match per line, as JSON: all commands that read
+    a run also read such a file. The format decisions has one row for each move that a bot was asked
+    for, as training data. It is Parquet, except on standard output and in a FILE.jsonl, where it is
+    JSON Lines. Until the run is finished, matches and decisions leave out unfinished blocks, whose
+    cards are still secret.
 
     \b
     Examples:

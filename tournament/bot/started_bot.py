@@ -191,6 +191,7 @@ class StartedBot(HttpBot):
 
         Raises:
             StartError: if no port is free.
+            OSError: if the bot's supervisor cannot be started.
         """
         command = str(bot.command)
         self._who = f'"{command}" ' if bot.name == command else f'{bot.name}: "{command}" '

@@ -357,8 +357,9 @@ class ClusterExecutor:
         self._turn += 1
 
     def _stop(self, turn: int) -> None:
-        """Let the tasks of a turn (see `play_blocks`) and of earlier ones end after their current
-        match, on all workers. Runs in a thread, which waits for the workers to take note."""
+        """Make the tasks of a turn (see `play_blocks`) and of earlier turns end after their current
+        match, on all workers. Runs in a thread, because it waits for the workers to reply.
+        """
         with suppress(OSError):  # the scheduler is gone, which `receive` reports
             self._client.run(stop_after_match, self._session, turn, on_error="ignore")
 

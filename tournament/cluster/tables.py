@@ -69,7 +69,7 @@ def play_blocks(session: str, jobs: Sequence[Job], turn: int) -> list[Played]:
 
 
 def stop_after_match(session: str, turn: int, dask_worker: Worker) -> None:
-    """Let the tasks of this turn and of earlier ones end after their current match, without waiting
+    """Make the tasks of this turn and of earlier ones end after their current match, without waiting
     for that. Dask calls this on every worker."""
     tables = dask_worker.plugins.get(session)
     if isinstance(tables, Tables):

@@ -69,11 +69,11 @@ class UntilSettled(Plan):
                     look = next_look(look)
 
     def total(self, run: Progress, scores: Scores, gone: Set[str]) -> int:
-        """Return the number of matches of the wrapped plan, as if no look ended the cup early."""
+        """Return the number of matches of the wrapped plan, as if the cup could not end early."""
         return self._plan.total(run, scores, gone)
 
     def number(self, block: BlockRecord) -> int:
-        """Return the number of a stored block in the wrapped plan."""
+        """Return the number of a stored block in the wrapped plan (see `Plan.number`)."""
         return self._plan.number(block)
 
     def _settled(

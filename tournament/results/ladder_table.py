@@ -59,9 +59,9 @@ class LadderTable:
 def ladder_table(played: MatchArrays, arrays: MatchArrays, data: Observations) -> LadderTable:
     """Return what the blocks of a ladder show about the bots of ``arrays``.
 
-    ``arrays`` are the matches that count, with epochs as rounds. ``data`` must be the observations
-    of ``arrays`` with `draws` as rounds. ``played`` are all matches, including those of
-    disqualified bots.
+    ``played`` are all matches, including those of disqualified bots. ``arrays`` are those that
+    count. Both have epochs as rounds. ``data`` must be the observations of ``arrays`` with `draws`
+    as rounds.
 
     A bot arrives with its first block in ``played``, so that a disqualification does not change
     when other bots arrived. A bot that has joined but never played has not arrived.

@@ -160,9 +160,12 @@ class Results(Protocol):
 
 
 def standings(results: Results) -> Standings:
-    """Return the table of the matches finished so far.
+    """Return the table of the matches finished so far, without disqualified bots and their tables.
 
     The order in which the matches ended does not change any digit of the table.
+
+    Raises:
+        StoreError: if the store cannot be read.
     """
     run = results.run()
     return compute(collect(results.summaries(), run.cup.names), run)

@@ -89,7 +89,10 @@ class Session:
         """The latest interim result of a duel, or None before the first one."""
 
     def _use_cup(self, cup: Cup) -> None:
-        """Use a cup's bots, URLs and numbers of tables from now on."""
+        """From now on, use a cup's bots, their URLs, and the most tables at once for each URL.
+
+        If bots share a URL, the lowest `max_matches` among them applies to all of them together.
+        """
         self._cup, self._remote = cup, cup.remote
         self._urls: dict[str, str] = {}  # by bot
         self._most: dict[str, int] = {}  # how many tables may use a URL at once

@@ -164,7 +164,11 @@ class RunReader(ABC):
             return rows.to_record(named[0])
 
     def _all(self, query: sa.Select[Any], convert: Callable[[sa.Row[Any]], _T]) -> Iterator[_T]:
-        """Yield the rows of a query, each converted by `convert`."""
+        """Yield the rows of a query, each converted by `convert`.
+
+        Nothing is read before the first row is asked for. Except in a snapshot, a connection stays
+        open until the iterator is exhausted or closed.
+        """
         with self._read() as connection, damage(self.where):
             yield from map(convert, stream(connection, query))
 

@@ -82,10 +82,12 @@ class Shim:
 
 
 def main() -> None:
-    """Start the program that the command line names, and serve it until the process is stopped.
+    """Start the program that the command line names, and serve it as a bot until stopped.
 
-    Exits with a message if no program is named, if the program cannot be started, or if the port
-    is not available.
+    The port is the environment variable PORT, else 9000. The program is stopped at the end.
+
+    Exits with a message if no program is named, if the program cannot be started, or if the port is
+    not a number from 0 to 65535 or is not available.
     """
     if len(sys.argv) < 2:
         sys.exit("Name the program: python3 shim.py PROGRAM [ARGUMENT ...]")

@@ -172,14 +172,16 @@ def _sandbox(
 
 
 def _checked_folder(bot: Bot, folder: Path, secret: Iterable[Path]) -> Path:
-    """The absolute path of a bot's folder, after a check that its sandbox may show the folder.
+    """The absolute path of a bot's folder, after a check that its sandbox may show it.
 
-    The folder of a reference bot is not checked, because no sandbox shows it. The paths in `secret`
-    must be resolved.
+    If the bot's `dir` is relative, it is resolved against `folder`, whose own path may contain
+    links. A reference bot's folder is not checked, because no sandbox shows it. The paths in
+    `secret` must be resolved.
 
     Raises:
-        SandboxError: if the folder is a link or reached through one, is the folder for temporary
-            files, is or contains the user's home, or is a path in `secret` or inside one.
+        SandboxError: if the bot's folder is a link or, below `folder`, reached through one; if it
+            is the folder for temporary files; if it is or contains the user's home; or if it is a
+            path in `secret` or inside one.
     """
     place = bot_folder(bot, folder)
     if is_reference(bot):

@@ -139,8 +139,11 @@ def play_on(match: str) -> Response:
 
 
 def _open(state: State, bots: Sequence[Bot], clock: Clock, seat: int = 0) -> Response:
-    """Begin a game from a position, and redirect to the game's page. If the game cannot begin,
-    answer with status 503, and log why a bot does not start."""
+    """Begin a game from a position, and redirect to the game's page.
+
+    The person sits at `seat`, and `bots` sit at the other seats in order. If the game cannot begin,
+    answer with status 503, and log why a bot does not start.
+    """
     try:
         key = _games().begin(state, bots, clock, seat)
     except FullError as error:

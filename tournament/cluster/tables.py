@@ -69,8 +69,10 @@ def play_blocks(session: str, jobs: Sequence[Job], turn: int) -> list[Played]:
 
 
 def stop_after_match(session: str, turn: int, dask_worker: Worker) -> None:
-    """Make the tasks of this turn and of earlier ones end after their current match, without waiting
-    for that. Dask calls this on every worker."""
+    """Make the tasks of this turn and of earlier turns end after their current match.
+
+    Does not wait for that. Dask calls this on every worker.
+    """
     tables = dask_worker.plugins.get(session)
     if isinstance(tables, Tables):
         tables.stopped_turn = turn

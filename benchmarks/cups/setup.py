@@ -92,7 +92,7 @@ def started(
             yield process
         finally:
             process.send_signal(signal.SIGINT)
-            process.wait()
+            process.communicate()  # reads what is still written, which would otherwise block
 
 
 def events(process: subprocess.Popen[str]) -> Iterator[dict[str, Any]]:

@@ -165,18 +165,22 @@ def test_the_program_of_a_bot_that_no_longer_plays_is_told(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("name", ["new", "ann/2", "../é %2F?#", "名" * 64])
-def test_a_bot_that_joined_later_or_failed_may_connect(gateway: Gateway, name: str) -> None:
+def test_a_bot_that_joined_later_may_connect(gateway: Gateway, name: str) -> None:
     assert name not in gateway.client.tables()
     author = gateway.author(name)
     assert gateway.client.tables()[name] == 1
     gateway.check_plays(name, author)
-    gateway.client.fail({name: "It moves out of turn."})
+
+
+def test_a_bot_that_failed_is_told_why_and_may_connect(gateway: Gateway) -> None:
+    author = gateway.author("new")
+    gateway.client.fail({"new": "It moves out of turn."})
     assert author.told() == {"refused": "It moves out of turn."}
     with pytest.raises(ConnectionClosed):
         author.told()
-    assert name not in gateway.client.tables()
-    gateway.author(name, tables=3)
-    assert gateway.client.tables()[name] == 3
+    assert "new" not in gateway.client.tables()
+    gateway.author("new", tables=3)
+    assert gateway.client.tables()["new"] == 3
 
 
 def test_a_message_that_is_no_answer_ends_the_session(gateway: Gateway) -> None:

@@ -34,7 +34,7 @@ def test_without_the_option_dask_is_not_imported(tmp_path: Path) -> None:
 def test_an_arena_names_a_scheduler_without_an_address(tmp_path: Path) -> None:
     pytest.importorskip("distributed", reason="pip install 'stich[cluster]'")
     cup = write(tmp_path, {**toys(2), "ann": {"connect": True}})
-    words = ("--out", tmp_path / "run", "--port", 0, "--cluster", "tcp://a..b:8786")
-    done = stich("arena", cup, *words)
+    ports = ("--port", 0, "--connect-port", 0)
+    done = stich("arena", cup, "--out", tmp_path / "run", *ports, "--cluster", "tcp://a..b:8786")
     assert done.returncode == 1
     assert "--cluster: tcp://a..b:8786 cannot be reached: " in done.stderr

@@ -109,14 +109,22 @@ def _details(game: Game) -> dict[str, Any]:
 
 @v1.post("/start")
 def start() -> Response:
-    """Start a game, and return its first state."""
+    """Start a game, and return its first state.
+
+    Raises:
+        Problem: if the body is not valid.
+    """
     body = parse_body(requests.START)
     return json_response({"state": new_game(body, body.get("seed")).to_dict()})
 
 
 @v1.post("/moves")
 def moves() -> Response:
-    """Return the seat to move in a state or view, and its legal moves."""
+    """Return the seat to move in a state or view, and its legal moves.
+
+    Raises:
+        Problem: if the body is not valid, or there are more than `MAX_LISTED_MOVES` moves.
+    """
     body = parse_body(requests.MOVES)
     return json_response(moves_answer(_position(body), details=body.get("details", False)))
 
@@ -126,6 +134,9 @@ def describe() -> Response:
     """Return a description of a view, or of a state as the seat to move sees it.
 
     The state of a finished game is described as the public sees it.
+
+    Raises:
+        Problem: if the body is not valid, or there are more than `MAX_LISTED_MOVES` moves to list.
     """
     body = parse_body(requests.DESCRIBE)
     position = _position(body)
@@ -135,7 +146,11 @@ def describe() -> Response:
 
 @v1.post("/validate")
 def validate() -> Response:
-    """Return whether a move is legal, and its category or the reason why not."""
+    """Return whether a move is legal, and its category or the reason why not.
+
+    Raises:
+        Problem: if the body is not valid. An illegal move is an answer, not a problem.
+    """
     body = parse_body(requests.VALIDATE)
     return json_response(verdict(_position(body), body["move"]))
 
@@ -145,7 +160,8 @@ def advance() -> Response:
     """Return the state after the moves of the request, with its legal moves if asked for.
 
     Raises:
-        Problem: if the body is not valid, or one of the moves is illegal.
+        Problem: if the body is not valid, one of the moves is illegal, the new state exceeds a
+            limit (see `advanced`), or there are more than `MAX_LISTED_MOVES` moves to list.
     """
     body = parse_body(requests.ADVANCE)
     state = advanced(cast("State", _position(body)), body["moves"])

@@ -23,6 +23,9 @@ def start() -> Response:
     """Start a game whose seed the service draws, and return its token and keys.
 
     Each key in the answer is null if the request has hashes of keys, a different one for each seat.
+
+    Raises:
+        Problem: if the body is not valid, or the service has no seal keys.
     """
     body = parse_body(requests.SEALED_START)
     return json_response(_sealer().start(new_game(body), body.get("key_hashes")))
@@ -33,6 +36,9 @@ def view() -> Response:
     """Return the view of the key's seat, or the public view if the request has no key.
 
     With the public view come the hashes of all keys and, once the game is over, the seed.
+
+    Raises:
+        Problem: if the body, the token or the key is not valid, or the service has no seal keys.
     """
     game = _open(parse_body(requests.SEALED_VIEW))
     answer: dict[str, Any] = {"view": game.state.view(game.seat).to_dict()}
@@ -45,21 +51,33 @@ def view() -> Response:
 
 @sealed_v1.post("/moves")
 def moves() -> Response:
-    """Return the seat to move, and its legal moves, or none if the key is another seat's."""
+    """Return the seat to move, and its legal moves, or none if the key is another seat's.
+
+    Raises:
+        Problem: as in `view`, or if there are more than `MAX_LISTED_MOVES` moves.
+    """
     body = parse_body(requests.SEALED_MOVES)
     return json_response(moves_answer(_view(body), details=body.get("details", False)))
 
 
 @sealed_v1.post("/describe")
 def describe() -> Response:
-    """Return a description of the view of the key's seat."""
+    """Return a description of the view of the key's seat.
+
+    Raises:
+        Problem: as in `view`, or if there are more than `MAX_LISTED_MOVES` moves to list.
+    """
     body = parse_body(requests.SEALED_DESCRIBE)
     return json_response(described(_view(body), list_moves=body.get("list_moves", True)))
 
 
 @sealed_v1.post("/validate")
 def validate() -> Response:
-    """Return whether a move of the key's seat is legal, and its category or the reason why not."""
+    """Return whether a move of the key's seat is legal, and its category or the reason why not.
+
+    Raises:
+        Problem: as in `view`. An illegal move is an answer, not a problem.
+    """
     body = parse_body(requests.SEALED_VALIDATE)
     return json_response(verdict(_view(body), body["move"]))
 
@@ -69,7 +87,8 @@ def advance() -> Response:
     """Make moves of the key's seat, and return the next token and the public view.
 
     Raises:
-        Problem: if the token or the key is not valid, or a move is illegal or another seat's.
+        Problem: as in `view`, or if a move is illegal or another seat's, or the new state exceeds a
+            limit (see `advanced`).
     """
     body = parse_body(requests.SEALED_ADVANCE)
     game = _open(body)

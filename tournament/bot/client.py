@@ -45,9 +45,9 @@ def seconds_left(deadline: float) -> float:
 def dial_url(url: str) -> Dial:
     """Look up the host of an http or https URL, once. Return a function that connects to the host.
 
-    The function tries the host's addresses in order until one accepts the connection. With https,
-    it also completes the TLS handshake and checks the certificate. It raises OSError if that fails,
-    and in particular TimeoutError at its deadline.
+    The lookup has no deadline. The function tries the host's addresses in order until one accepts
+    the connection. With https, it also completes the TLS handshake and checks the certificate. It
+    raises OSError if that fails, and in particular TimeoutError at its deadline.
 
     Raises:
         OSError: if the host cannot be resolved.
@@ -160,7 +160,7 @@ class Reply:
     def busy_s(self) -> float | None:
         """The seconds to wait before asking a busy bot again, at least 0.05.
 
-        Returns None if the status is neither 429 nor 503, or Retry-After is missing or unreadable.
+        It is None if the status is neither 429 nor 503, or Retry-After is missing or unreadable.
         """
         if self.status not in _BUSY or self.retry_after is None:
             return None
@@ -227,6 +227,8 @@ class ReplyReader:
     def end(self) -> None:
         """Note that the bot has closed the connection, which completes an answer without a length.
 
+        `done` must be false.
+
         Raises:
             ConnectionLost: if the answer is incomplete or missing.
         """
@@ -250,7 +252,8 @@ class ReplyReader:
         self._headers: dict[bytes, bytes] = {}
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Keep a header, unless it is a trailer after the body."""
+        """Keep a header, unless it is a trailer after the body. A repeated header replaces the
+        earlier one."""
         if self._in_head:
             self._headers[name.lower()] = value
 

@@ -123,7 +123,7 @@ def prepare_launch(
 def launch_of_cup(
     cup: Cup, folder: Path, secret: Iterable[Path] = (), warning: str = _AS_YOU
 ) -> tuple[LaunchSettings, str]:
-    """Return the settings for starting a cup's bots, and a warning for the user or "".
+    """Call `prepare_launch` with a cup's bots and settings. Return its result.
 
     `folder`, `secret` and `warning` are as in `prepare_launch`. If several seatings share the same
     cards, bots' folders are copied as with `copies`, so that one seating cannot pass information to
@@ -146,8 +146,8 @@ def launch_of_cup(
 
 
 def processor_warning(launch: LaunchSettings) -> str:
-    """A warning if a sandboxed bot can take processor time from others by starting many processes,
-    or "" if it cannot."""
+    """A warning if a sandboxed bot can take processor time from other bots by starting many
+    processes, or "" if it cannot."""
     return _UNSHARED if launch.sandboxes and not shares_processor(launch.group) else ""
 
 

@@ -62,8 +62,10 @@ class BotProcess:
     def __init__(self, bot: Bot, env: Mapping[str, str], launch: LaunchSettings) -> None:
         """Start the supervisor, which then starts the bot. Do not wait for either.
 
-        `env` is the bot's whole environment, except HOME and TMPDIR. Raises OSError if the
-        supervisor cannot be started.
+        `env` is the bot's whole environment, except HOME and TMPDIR.
+
+        Raises:
+            OSError: if the supervisor cannot be started.
         """
         limits = launch.limits
         self._lock = Lock()
@@ -137,13 +139,14 @@ class BotProcess:
         return self._report(b"C")[0] is None
 
     def memory_mb(self) -> float:
-        """The private memory in MiB that the bot, its supervisor and its sandbox are using now."""
+        """The private memory of the bot, its supervisor and its sandbox in MiB, or 0 if they have
+        ended."""
         return memory_mb(self._supervisor.pid)
 
     def close(self) -> None:
         """End the bot and everything that it has started. A second call does nothing.
 
-        Waits up to 5 seconds for the supervisor to end them, and then kills the supervisor.
+        Waits up to 5 seconds for the supervisor to do this, and then kills the supervisor.
         """
         self._control.close()
         if self.proxy is not None:
@@ -166,7 +169,7 @@ class BotProcess:
         """Send a request to the supervisor. Return the bot's status and the end of its output.
 
         If there is no answer within `seconds`, by default the time that the class docstring names,
-        the bot is ended.
+        the bot is ended, the status says that its supervisor is gone, and the output is "".
         """
         with suppress(OSError), self._lock:
             self._control.settimeout(seconds or self._answer_s)
@@ -237,9 +240,13 @@ class StartedBot(HttpBot):
         return self
 
     def restart(self) -> None:
-        """End the bot, start it again, and wait as `ready` does, which may raise StartError.
+        """End the bot, start it again, and wait as `ready` does.
 
         The bot gets another port and another `process`, so its `url` and `dial` change.
+
+        Raises:
+            StartError: if no port is free, or `ready` fails.
+            OSError: if the bot's supervisor cannot be started.
         """
         self.close()
         self._spawn()
@@ -330,6 +337,7 @@ def start(bot: Bot, launch: LaunchSettings) -> StartedBot:
 
     Raises:
         StartError: if the bot cannot be started, ends, or gives no HTTP answer in time.
+        OSError: if the bot's supervisor cannot be started.
     """
     return StartedBot(bot, launch).ready()
 
@@ -361,5 +369,6 @@ def reach(bot: Bot, launch: LaunchSettings) -> HttpBot:
 
     Raises:
         StartError: if the bot does not start, or nothing accepts connections at its URL.
+        OSError: if the supervisor of a started bot cannot be started.
     """
     return start(bot, launch) if bot.url is None else reach_url(bot)

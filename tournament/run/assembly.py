@@ -98,7 +98,10 @@ def _with_bots(
     """Return the plan to play, and the roster of its bots.
 
     In a ladder, bots come and go, so the returned plan draws its tables from the roster. In any
-    other cup with a gateway, first wait until all connecting bots are connected.
+    other cup with a gateway, first wait until all connecting bots that still play are connected.
+
+    Raises:
+        StichError: if the gateway no longer answers, or the store cannot be used.
     """
     if gateway is None:
         return plan, Roster(cup)
@@ -123,8 +126,8 @@ def _secret(path: Path, store: Store) -> list[Path]:
 
 
 def local_launch(cup: Cup, path: Path, store: Store) -> tuple[LaunchSettings, list[str]]:
-    """Return the settings for starting a cup's bots on this machine, and warnings, any of which may
-    be "". The cup comes from the file `path`.
+    """Prepare to start a cup's bots on this machine, as `launch_of_cup` does. Return the settings,
+    and warnings, any of which may be "". The cup comes from the file `path`.
 
     Raises:
         SandboxError: if the bots must run in a sandbox, but none is available.
@@ -135,7 +138,11 @@ def local_launch(cup: Cup, path: Path, store: Store) -> tuple[LaunchSettings, li
 
 def _wait_for_bots(gateway: Gateway, cup: Cup, store: Store, observer: RunObserver) -> Cup:
     """Wait for the connecting bots that still play, and return the cup with their URLs. Meanwhile,
-    the store and the observer show which bots are missing."""
+    the store and the observer show which bots are missing.
+
+    Raises:
+        StichError: if the gateway no longer answers, or the store cannot be used.
+    """
 
     def waiting(bots: Sequence[str], of: int, invite: str) -> None:
         store.show(Present(awaited=tuple(bots)))

@@ -29,7 +29,11 @@ def _lost(
     store: Store, run: StoredRun, bot: str, kind: type[Withdraw] | type[Disqualify]
 ) -> Iterator[str]:
     """Yield sentences about the matches that would no longer count or no longer be played, and
-    about how the run would continue."""
+    about how the run would continue.
+
+    Raises:
+        StoreError: if the store cannot be read.
+    """
     played = [match for match in store.summaries() if bot in match.table]
     if kind is Disqualify and played:
         yield f"{plural(len(played), 'finished match', 'finished matches')} will not count."

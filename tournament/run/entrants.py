@@ -104,7 +104,7 @@ class Entrants(Roster):
         self._connected: tuple[str, ...] = ()
 
     def close(self) -> None:
-        """Cancel the checks that have not begun. Do not wait for the others."""
+        """Cancel the checks that have not begun. Do not wait for checks that have begun."""
         for pool in (self._new, self._again):
             pool.shutdown(wait=False, cancel_futures=True)
 

@@ -70,7 +70,7 @@ def estimate(cup: Cup, path: Path, observer: RunObserver) -> Estimate:
         SandboxError: if the bots must run in a sandbox, but none is available.
         StartError: if a bot cannot play, or the rules service does not answer.
         RunError: if the blocks cannot be played.
-        StoreError: if the temporary store cannot be used.
+        StoreError: if the temporary store or the user's key cannot be used.
     """
     cup = replace(cup, seed=None, commit=False)
     with ExitStack() as stack:

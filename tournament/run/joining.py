@@ -28,7 +28,7 @@ def join(target: str, cup: Cup, bot: str, author: str, version: int = 1, retires
     `cup` is the ladder as its file describes it, and `target` the location of its store. `author`
     is the identity of the bot's author, of at most 64 characters, or "" for the organiser.
     `version` counts the versions of the bot from 1, and is part of the name `bot` from 2 on, as in
-    ann/2. If `retires` names a bot, that bot leaves at the same time.
+    ann/2. If `retires` names a bot, that bot leaves at the same time. Its author is not checked.
 
     Raises:
         JoinRefused: if the ladder is over or full, the name is taken or looks like one that is, or

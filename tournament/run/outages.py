@@ -29,8 +29,8 @@ class Outages:
     """Counts the void matches of bots and their authors, and knows which bots are away.
 
     The run waits for a bot until the bot answers or `outage_s` seconds have passed. After that, or
-    after as many void matches as the cup allows, its faults count, so hanging up on a bad deal
-    gains nothing. In a ladder, void matches are counted anew in each epoch. However, an author may
+    after as many void matches as the cup allows, the bot's faults count, so hanging up on a bad
+    deal gains nothing. In a ladder, void matches are counted anew in each epoch. But an author may
     have at most five times as many void matches as the cup allows one bot, among the last 1,000
     matches of all the author's bots. A bot without an author is counted on its own.
     """
@@ -50,7 +50,7 @@ class Outages:
 
     def begin_round(self, round: int, cup: Cup, voids: Iterable[AnyVoid]) -> None:
         """Begin or continue a round with the bots of a cup, and count the outages among `voids`,
-        which must hold all void matches of the run. When a new epoch of a ladder begins, no bot
+        which must be all void matches of the run. When a new epoch of a ladder begins, no bot
         counts as away or expired."""
         if cup.is_ladder and round != self._round:
             self.close()

@@ -178,7 +178,7 @@ def _removal(bot: Bot) -> str:
 
 
 def _flat(data: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Nested mappings as one mapping, with keys like "clock.move_ms". Empty ones are left out."""
+    """Nested mappings as one mapping with keys like "clock.move_ms", without empty mappings."""
     flat: dict[str, Any] = {}
     for key, value in data.items():
         if isinstance(value, Mapping):
@@ -198,7 +198,7 @@ def only_runner(store: Store) -> Iterator[None]:
     """Hold a store's lock within this context, so that no other runner can use the store.
 
     Raises:
-        StoreError: if another runner holds the lock (without waiting), or locking fails.
+        StoreError: if another runner holds the lock, which is not waited for, or locking fails.
     """
     if store.folder is None:
         with store.advisory_lock():

@@ -39,8 +39,8 @@ class Roster:
         return ()
 
     def update(self, run: Progress) -> bool:
-        """Find out which bots are connected. Return False if this is not due yet, or if no bots
-        can join."""
+        """Find out which bots are connected, and return True. If this is not due yet, or no bots
+        can join, only return False."""
         return False
 
     def skips(

@@ -52,7 +52,8 @@ class Session:
 
     A session is a context manager, which closes the executor and the roster at the end. `exclude`
     is called whenever the bots that no longer play may have changed. It gets a mapping from each of
-    these bots to a sentence for its author.
+    these bots to a sentence for its author. Methods pass on any StichError of the store, the
+    executor and the gateway.
     """
 
     def __init__(
@@ -163,14 +164,15 @@ class Session:
                         return step
 
     def _report_look(self) -> None:
-        """Pass the plan's interim result of a duel to the observer if it is a new one."""
+        """Keep the plan's interim result of a duel in `look`, and report it, if it is new."""
         look = self._plan.look
         if look is not None and look is not self.look:
             self.look = look
             self._observer.look(look, *self._cup.names)
 
     def _act(self) -> None:
-        """Carry out the organiser's decisions. If the run is paused, wait until it continues."""
+        """Make matches void as the decisions require, report the numbers of matches, and call
+        `exclude`. If the run is paused, wait until it continues, and do this for new decisions."""
         while True:
             if apply_voids(self._store, self._plan):
                 self._run = self._store.run()
@@ -184,8 +186,8 @@ class Session:
                 sleep(_TICK_S)
 
     def _counts(self) -> tuple[int, int | None]:
-        """Store the number of planned matches. Return the number of finished matches, and that of
-        planned ones or None in a ladder."""
+        """Store the number of planned matches. Return the numbers of finished and planned matches,
+        the latter as None in a ladder."""
         total = self._plan.total(self._run, self._scores, self._run.gone)
         self._store.record_total(total)
         done = sum(map(int.bit_count, self._finished.values()))
@@ -229,7 +231,12 @@ class Session:
 
     def _play(self, round: Round) -> None:
         """Play a round until each block is finished or skipped, or decisions must be carried out.
-        If the round begins an epoch, first add the epoch to the store."""
+        If the round begins an epoch, first add the epoch to the store.
+
+        Raises:
+            RunError: if the executor cannot continue, or a block is lost for the second time.
+            StichError: if the store cannot be used, or the gateway no longer answers.
+        """
         if round.epoch is not None:
             self._store.add_epoch(round.epoch)
             self._run = self._store.run()
@@ -289,15 +296,16 @@ class Session:
         self._waiting.clear()
 
     def _unfinished(self, blocks: Iterable[Block]) -> Iterator[Block]:
-        """Yield those of `blocks` that still have matches to play."""
+        """Yield those of `blocks` that, when they are reached, still have matches to play. A block
+        that is skipped because a bot no longer plays has none."""
         for block in blocks:
             if not self._cup.format.skips(block.table, self._run.gone) and self._missing(block):
                 yield block
 
     def _show_present(self) -> None:
-        """Show on the pages which bots are away, and which blocks are being played or come next. If
-        different bots are away than before, do so at once, and tell the observer. Otherwise do so
-        at most every two seconds."""
+        """Show on the pages which bots are away or connected, and which blocks are being played or
+        come next. If different bots are away than before, do so at once, and tell the observer.
+        Otherwise do so at most every two seconds."""
         away = self._outages.away
         if away != self._present.away:
             self._observer.away(away)
@@ -341,7 +349,8 @@ class Session:
         """Give waiting blocks to free tables.
 
         The blocks go out in the drawn order, so that the finished ones are always a fair sample.
-        Blocks whose remote bots are busy or away are passed over for now.
+        Blocks whose remote bots are busy or away are passed over for now. During `_recall`, nothing
+        is given out.
         """
         while not self._recalling and self._executor.has_free_table:
             block = next(filter(self._has_room, self._ready()), None)
@@ -395,14 +404,17 @@ class Session:
                     self._observer.notice(text)
 
     def _play_rest(self, number: int) -> None:
-        """Put the rest of the block with this number back in its place among the waiting blocks.
-        No table plays the block any more."""
+        """Note that no table plays the block with this number any more. If matches of the block are
+        left to play, put it back in its place among the waiting blocks."""
         for block in self._unfinished([self._playing.pop(number)]):
             bisect.insort(self._waiting, block, key=attrgetter("number"))
 
     def _on_loss(self, lost: Lost) -> None:
-        """Report a lost block, and put its rest among the waiting blocks. Raise RunError if the
-        block was lost before."""
+        """Report a lost block, and put its rest among the waiting blocks.
+
+        Raises:
+            RunError: if the block was lost before.
+        """
         if lost.block in self._lost:
             raise RunError(
                 f"Block {lost.block} was lost twice, now because {lost.why}; see above. What is"

@@ -19,7 +19,11 @@ def _rounds(
     store: Store, run: StoredRun, rounds: Callable[[Progress, Scores], Iterator[Round]]
 ) -> Iterator[tuple[Sequence[Block], set[str]]]:
     """Yield the blocks and the ids of the finished matches of each round, up to and including the
-    first round that is not complete. `rounds` is the method of a plan that yields its rounds."""
+    first round that is not complete. `rounds` is the method of a plan that yields its rounds.
+
+    Raises:
+        StoreError: if the store cannot be read. It is read anew for each round.
+    """
     for part in rounds(run, Scores(store)):
         blocks = list(part.blocks)
         finished = {match.match for match in store.summaries(part.number)}
@@ -36,8 +40,9 @@ def matches_of(store: Store, plan: Plan, what: str) -> tuple[int, list[str]]:
     digits are taken as the number of a block. Matches that are already to be voided are left out.
 
     Raises:
-        StoreError: if these matches cannot become void, the block has no finished match, no match
-            or several matches have this id, or the store cannot be read.
+        StoreError: if the matches cannot become void or are all to be voided already, the block has
+            no finished match, no match or several matches have this id, or the store cannot be
+            read.
     """
     run = store.run()
     if what.isdigit() and len(what) < 8:
@@ -81,7 +86,8 @@ def last_exclusion(store: Store, plan: Plan) -> Withdraw | Disqualify:
     """Return the organiser's latest decision that excluded a bot, if it can be reversed.
 
     Raises:
-        StoreError: if there is no such decision, or the cup has continued without the bot.
+        StoreError: if there is no such decision, the cup has continued without the bot, or the
+            store cannot be read.
     """
     run = store.run()
     by_organiser = [
@@ -123,8 +129,9 @@ def last_exclusion(store: Store, plan: Plan) -> Withdraw | Disqualify:
 def apply_voids(store: Store, plan: Plan) -> list[str]:
     """Make matches void as decisions require, and return their ids.
 
-    A finished run is opened again if a match in it becomes void. The caller must hold the store's
-    lock (`only_runner`). If the process is killed, the next call does the rest.
+    Only matches of the last round that has a finished match can become void. A finished run is
+    opened again if a match in it becomes void. The caller must hold the store's lock
+    (`only_runner`). If the process is killed, the next call does the rest.
 
     Raises:
         StoreError: if the store cannot be used.

@@ -179,9 +179,9 @@ def _checked_folder(bot: Bot, folder: Path, secret: Iterable[Path]) -> Path:
     `secret` must be resolved.
 
     Raises:
-        SandboxError: if the bot's folder is a link or, below `folder`, reached through one; if it
-            is the folder for temporary files; if it is or contains the user's home; or if it is a
-            path in `secret` or inside one.
+        SandboxError: if the bot's `dir` is a link or leads through a link; if the bot's folder is
+            the folder for temporary files; if it is or contains the user's home; or if it is a path
+            in `secret` or inside such a path.
     """
     place = bot_folder(bot, folder)
     if is_reference(bot):

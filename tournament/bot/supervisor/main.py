@@ -59,7 +59,7 @@ class Order(TypedDict):
     """The first packet on the control socket, as JSON: how to start the bot.
 
     `sandbox` has the words that start a sandbox, or is empty for no sandbox. `filters` has the
-    descriptors that occur in these words. `copied` is the folder to copy, or None. `copy` is the
+    descriptors that occur in `sandbox`. `copied` is the folder to copy, or None. `copy` is the
     path of the copy, which replaces COPY in the words. `proxy` is the descriptor of the sandbox
     proxy's socket, or None. `argv`, `env` and `cwd` are the bot's command, environment and folder.
     `home` is the bot's HOME and TMPDIR, or None for a new temporary folder. `group` is the folder
@@ -196,7 +196,11 @@ class Supervisor:
 
     def serve(self) -> None:
         """Collect the bot's output, reap children, and answer requests for reports, until the
-        control socket closes. If it closes during a report, OSError is raised."""
+        control socket closes.
+
+        Raises:
+            OSError: if the control socket closes during a report.
+        """
         signal.signal(signal.SIGCHLD, lambda *_: self.reap())
         poll = select.poll()
         poll.register(self.control, select.POLLIN)

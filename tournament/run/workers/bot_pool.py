@@ -88,7 +88,7 @@ class BotPool:
         is_stopped: Callable[[], bool],
         expect: Callable[[float], None] = lambda _: None,
     ) -> Iterator[Finished | Voided]:
-        """Play the matches of a job, and yield the result of each.
+        """Play the matches of a job, each when its result is consumed, and yield the results.
 
         The job ends early after a void match, or after any match if `is_stopped()` is then true.
         `expect` is called before each step with the number of seconds that the step may take.
@@ -96,6 +96,7 @@ class BotPool:
         Raises:
             RefereeError: if the rules service fails.
             StartError: if no port is free for a bot.
+            OSError: if a bot's supervisor cannot be started.
         """
         for number in job.numbers:
             try:
@@ -116,6 +117,7 @@ class BotPool:
             MatchVoid: if a bot that the run waits for cannot be reached.
             RefereeError: if the rules service fails.
             StartError: if no port is free for a bot.
+            OSError: if a bot's supervisor cannot be started.
         """
         cup, pairing = self._cup, job.block.pairing(number)
         expect(cup.players * (cup.clock.start_ms / 1000 + OWN_S))
@@ -144,16 +146,18 @@ class BotPool:
         anew: bool = False,
         upcoming: Iterable[tuple[Sequence[str], int]] = (),
     ) -> list[Player]:
-        """Return a player for each seat. `names` holds the bot in each seat.
+        """Return a player for each seat. `names` has the name of the bot at each seat.
 
         `number` is the match's number in its block. Bots that are not running are started in
-        parallel, and waited for. A bot is replaced by an `UnavailableBot` if it is in `absent`, it
-        cannot be started, or its host name cannot be resolved. With `anew`, all started bots of
-        this match get new processes. `upcoming` holds the seating and the number of each later
-        match, whose bots are started ahead as far as memory allows.
+        parallel, and waited for. The earlier output of running bots is discarded. A bot is replaced
+        by an `UnavailableBot` if it is in `absent`, it cannot be started, or its host name cannot
+        be resolved. With `anew`, all started bots of this match get new processes. `upcoming` has
+        the seating and the number of each later match, whose bots are started ahead as far as
+        memory allows.
 
         Raises:
             StartError: if no port is free for a bot.
+            OSError: if a bot's supervisor cannot be started.
         """
         places = self._places(names, number)
         table = self._to_start(places, absent)
@@ -177,8 +181,8 @@ class BotPool:
         return players
 
     def _start_ahead(self, table: Iterable[_Place], later: Iterable[_Place]) -> None:
-        """Start bots of later matches without waiting for them, as far as memory allows. At most
-        eight bots start at once. The bots at `table` keep running."""
+        """Start bots of later matches, as `_spawn` does, as far as memory allows. At most eight
+        bots start at once. The bots at `table` keep running."""
         keep = list(table)
         starting = sum(not bot.answered for bot in self._started.values())
         for place in later:
@@ -192,7 +196,11 @@ class BotPool:
     def start(self, bots: Iterable[Bot]) -> Iterator[tuple[Bot, Mapping[str, object] | StartError]]:
         """Start the bots that have a command, up to eight at once if memory allows. Yield each of
         these bots with what it states about itself, or with a StartError if it does not start.
-        Bots in `in_process` are left out."""
+        Bots in `in_process` are left out.
+
+        Raises:
+            OSError: if a bot's supervisor cannot be started.
+        """
         starting = [bot for bot in bots if self._is_started(bot.name)]
         places = [_Place(bot.name) for bot in starting]
         for at, (bot, place) in enumerate(zip(starting, places, strict=True)):
@@ -273,13 +281,18 @@ class BotPool:
 
     def _spawn(self, place: _Place, keep: Collection[_Place]) -> None:
         """Start the bot of a place without waiting for it to answer. First make room for the bot,
-        but keep the bots at the places in `keep`. Raise StartError if no port is free."""
+        but keep the bots at the places in `keep`.
+
+        Raises:
+            StartError: if no port is free.
+            OSError: if the bot's supervisor cannot be started.
+        """
         self._make_room(self._expected([place]), keep)
         self._started[place] = StartedBot(self._bots[place.name], self._launch)
 
     def _player(self, bot: Bot, place: _Place) -> Player:
         """Return the player at a place, or a substitute if the bot does not start or its host name
-        cannot be resolved. A bot with a command must have been spawned; wait until it answers."""
+        cannot be resolved. A bot with a command must have been spawned, and is waited for."""
         if bot.name in self._called:
             return self._called[bot.name]
         url = bot.url or self._started[place].url
@@ -299,8 +312,11 @@ class BotPool:
         return player
 
     def _ready(self, place: _Place) -> StartedBot:
-        """Return the bot at a place once it answers, and mark it as most recently used. Raise
-        StartError if the bot does not answer. Its place is then empty."""
+        """Return the bot at a place once it answers, and mark it as most recently used.
+
+        Raises:
+            StartError: if the bot does not answer. Its place is then empty.
+        """
         running = self._started.pop(place)
         if not running.answered:
             running.ready()

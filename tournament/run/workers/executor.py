@@ -108,7 +108,7 @@ class Executor(Protocol):
         """Whether a job can be submitted now."""
 
     def submit(self, job: Job) -> None:
-        """Give a job to a free table. There must be one. Do not wait for the matches."""
+        """Give a job to a free table, without waiting for its matches. A table must be free."""
 
     def receive(self, seconds: float) -> Iterable[Event]:
         """Wait up to `seconds` for events, and yield them. The caller may submit jobs between two

@@ -48,8 +48,8 @@ def shown_live(pairing: Pairing, folder: Path | None) -> Iterator[MatchObserver]
     `folder` up to date.
 
     If `folder` is None, nothing is written. A thread writes the file, so that the latest moves are
-    shown however long the next bot thinks. The file stays after the match, and is no longer written
-    once the match has more than MOST_MOVES moves.
+    shown however long the next bot thinks. The file stays after the match. It is no longer written
+    once the match has more than MOST_MOVES moves or a write has failed.
     """
     if folder is None:
         yield MatchObserver()

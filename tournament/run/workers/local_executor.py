@@ -155,8 +155,8 @@ class LocalExecutor:
         return workers[0]
 
     def inspect(self, absent: Collection[str]) -> Inspected:
-        """Start all workers, then let the first one start or reach every bot once, except the bots
-        in `absent`. Return the result.
+        """Start all workers, then let the first worker start or reach every bot once, except the
+        bots in `absent`. Return the result.
 
         Raises:
             RunError: if the first worker dies or does not respond.
@@ -182,7 +182,8 @@ class LocalExecutor:
         return sum(worker.job is not None for worker in self._workers) < self._tables
 
     def submit(self, job: Job) -> None:
-        """Send a job to a free worker. If lost workers left none, start one."""
+        """Send a job to a free worker, or to a new worker if free tables have lost theirs. A table
+        must be free."""
         free = (worker for worker in self._workers if worker.job is None)
         worker = next(free, None) or self._spawn_workers()
         worker.job = job
@@ -208,7 +209,8 @@ class LocalExecutor:
                 yield from self._lose(worker)
 
     def _read(self, worker: _LocalWorker) -> Iterator[Event]:
-        """Read a worker's message, and yield its events. Raise the message if it is an error."""
+        """Read a worker's message, and yield its event, or a loss for each job of the worker's
+        process if the worker has died. Raise the message if it is a RunError."""
         try:
             message: Finished | Voided | RunError = worker.connection.recv()
         except (EOFError, ConnectionError):
@@ -291,8 +293,8 @@ def _main(
 def _work(
     connection: Connection, bot_pool: BotPool, deadline: Deadline, cup: Cup, cores: Cores | None
 ) -> None:
-    """Play the jobs of one table. For an order that names absent bots, start or reach all others
-    and send the result. Return if the connection closes, or after a RunError was sent."""
+    """Play the jobs of one table. For an order that names absent bots, start or reach all other
+    bots and send the result. Return if the connection closes, or after a RunError was sent."""
     with connection, suppress(EOFError, ConnectionError):  # the runner is gone
         while True:
             deadline.expect()

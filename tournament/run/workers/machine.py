@@ -50,8 +50,8 @@ def _of_machine(meminfo: Path) -> float:
 
 
 def _of_group(folder: Path) -> list[float]:
-    """Return the memory in MB that a control group has left, in a list that is empty if there is no
-    limit or it cannot be read. Cached files count as available."""
+    """Return the memory in MB that a control group has left, in a list that is empty if no limit
+    can be read. Cached files count as available."""
     try:
         limit = int((folder / "memory.max").read_text())
         used = int((folder / "memory.current").read_text())

@@ -33,7 +33,7 @@ class Duel(WithDeals):
     within: float | None = None
 
     def plan(self, setup: Setup) -> Plan:
-        """Return the plan of a duel."""
+        """Return the plan of a duel. The setup must have two bots."""
         return DuelPlan(setup, self)
 
 
@@ -46,7 +46,7 @@ def reach(setup: Setup) -> Reach:
 class DuelPlan(Plan):
     """Rounds of a few blocks, until the duel is decided or all blocks are played.
 
-    The setup must have two bots. The duel is decided once it is settled which bot is better, or
+    The setup must have two bots. The duel is decided once it is settled which bot is better or
     that the difference is at most the format's `within`. `look` has the bets on all blocks of the
     finished rounds.
     """
@@ -60,7 +60,10 @@ class DuelPlan(Plan):
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
         """Yield rounds of up to `BLOCKS_PER_ROUND` blocks, until the duel is decided.
 
-        `look` is updated when the next round is asked for.
+        `look` is updated when the next round is asked for, even if there is none.
+
+        Raises:
+            StoreError: if finished matches cannot be read, when the next round is asked for.
         """
         first, second = self.setup.bots
         differences: list[float] = []

@@ -91,7 +91,7 @@ class Format(ABC):
         return ()
 
     def named_bots(self) -> Iterator[tuple[str, str]]:
-        """Yield (key, name of the bot) for each entrant that a key of the section names."""
+        """Yield (key, name of the bot) for each bot that a key of the section names, if any."""
         return iter(())
 
 

@@ -67,7 +67,11 @@ class HalvingPlan(Plan):
         self.blocks = sum(self._size(stage) for stage in self._stages)
 
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield a round for each stage. The scores so far decide which bots play the next stage."""
+        """Yield a round for each stage. The scores so far decide which bots play the next stage.
+
+        Raises:
+            StoreError: if finished matches cannot be read, when the next round is asked for.
+        """
         remaining, offset = list(self.setup.bots), 0
         for number, stage in enumerate(self._stages, 1):
             if number > 1:
@@ -98,7 +102,8 @@ class HalvingPlan(Plan):
     ) -> list[str]:
         """The `count` bots among `bots` that play on in stage `number`, best first.
 
-        Estimates from the first `blocks` blocks decide, and a draw decides between equal ones.
+        The scores of the first `blocks` blocks decide, and a draw decides between equal scores.
+        Passes on StoreError.
         """
         fitted = fit(scores.observations(self.setup.bots, blocks))
         score = dict(zip(self.setup.bots, fitted.score.tolist(), strict=True))

@@ -75,13 +75,20 @@ class KnockoutPlan(Plan):
         self.blocks = tables * format.deals
 
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield the rounds. Each round depends on the results of the previous rounds."""
+        """Yield the rounds. Each round depends on the results of the previous rounds.
+
+        Raises:
+            StoreError: if finished matches cannot be read, when the next round is asked for.
+        """
         yield from self._play(scores, {})
 
     def places(self, run: Progress, scores: Scores) -> dict[str, int]:
         """Return the place of every bot, best first. Call only once all rounds are played.
 
         docs/cup-reference.md says what decides a place. Bots that tie share a place.
+
+        Raises:
+            StoreError: if the finished matches cannot be read.
         """
         places: dict[str, int] = {}
         for _ in self._play(scores, places):
@@ -89,7 +96,7 @@ class KnockoutPlan(Plan):
         return places
 
     def _play(self, scores: Scores, places: dict[str, int]) -> Iterator[Round]:
-        """Yield the rounds. After the last round, add the place of every bot to `places`."""
+        """Yield the rounds like `rounds`. After the last round, add each bot's place to `places`."""
         seeds, offset, deals = self._format.seeds, 0, self._format.deals
         unseeded = [name for name in self.setup.bots if name not in seeds]
         remaining = [*seeds, *shuffled(unseeded, "seeds", self.setup.seed)]
@@ -144,7 +151,7 @@ class KnockoutPlan(Plan):
         return sorted(beaten, key=lambda item: (item[0], self._lot(stage, item[1])))
 
     def _lot(self, stage: str, name: str) -> str:
-        """A bot's draw in a stage. Of equal bots, the lowest draws advance or play for bronze."""
+        """A bot's draw in a stage. Of equal bots, those with lower draws play on, or for bronze."""
         return draw("tie", self.setup.seed, stage, name)
 
 

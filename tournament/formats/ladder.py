@@ -90,9 +90,12 @@ class LadderPlan(Plan):
     def next(self, run: Progress, scores: Scores) -> Round | Wait | Done:
         """Return the round of the current epoch, or of a new one if the current one is complete.
 
-        If the round has an `epoch`, it is a new one that the caller must store. Return `Wait` if
-        too few bots for a table can play, and `Done` once a decision has ended the ladder and the
-        last epoch is complete. Between epochs, `gather` is called, which may take seconds or fail.
+        If the round has an `epoch`, the caller must store this new epoch. Return `Wait` if too few
+        bots for a table can play, and `Done` once a decision has ended the ladder and the last
+        epoch is complete. Between epochs, `gather` is called, which may take seconds.
+
+        Raises:
+            StoreError: if the finished matches cannot be read, or `gather` raises one.
         """
         step = super().next(run, scores)
         if isinstance(step, Round) or finished_by(run.decisions):
@@ -135,6 +138,9 @@ class LadderPlan(Plan):
         """Return the number of finished matches plus the number left to play in the last epoch.
 
         At skipped tables and at tables with bots in `gone`, no matches are left to play.
+
+        Raises:
+            StoreError: if the finished matches cannot be read.
         """
         missing = 0
         for round in self.open_rounds(run, scores):
@@ -150,6 +156,9 @@ class LadderPlan(Plan):
 
         All earlier epochs must be complete. Their results are read once and kept, so `number`
         must not decrease from call to call.
+
+        Raises:
+            StoreError: if the finished matches cannot be read.
         """
         for epoch in run.epochs[self._learnt : number - 1]:
             points = scores(epoch.number)
@@ -164,7 +173,7 @@ class LadderPlan(Plan):
 
 
 def _blocks(epochs: Iterable[Epoch]) -> int:
-    """The number of blocks of these epochs, skipped blocks included."""
+    """The number of blocks of these epochs, including skipped blocks."""
     return sum(len(epoch.tables) for epoch in epochs)
 
 
@@ -202,10 +211,10 @@ class KnownBots:
 def draw_tables(
     seed: str, epoch: int, bots: Iterable[str], players: int, known: KnownBots
 ) -> list[StageTable]:
-    """Draw the tables of an epoch for ``bots``, one block each, as (stage, table).
+    """Draw the tables of an epoch for `bots`, one block each, as (stage, table).
 
-    There are none if there are fewer bots than ``players``. ``known`` must hold exactly the blocks
-    of all earlier epochs. Bots that are not in ``known`` yet are added to it. The bots of one stage
+    There are none if there are fewer bots than `players`. `known` must hold exactly the blocks of
+    all earlier epochs. Bots that are not in `known` yet are added to it. The bots of one stage
     can be compared, since they sit at one table or, in a pass, have equal chances to sit at any of
     its tables.
     """
@@ -226,8 +235,8 @@ def _even(
 ) -> list[StageTable]:
     """Draw passes with `blocks` tables in total, as (stage, table).
 
-    There must be at least ``players`` names. Bots with fewer than ``NEW`` blocks are seated first,
-    and while there are any, a pass has at most one table for each of them. ``played`` has the
+    There must be at least `players` names. Bots with fewer than `NEW` blocks are new and are seated
+    first. While there are any, a pass has at most one table for each new bot. `played` has the
     number of each bot's blocks, to which the drawn blocks are added.
     """
     tables: list[StageTable] = []
@@ -259,9 +268,10 @@ def _close(
 ) -> list[StageTable]:
     """Draw `blocks` tables for the top of the ladder, as (stage, table).
 
-    Each table seats two bots whose order is open, then bots whose order relative to one of the two
-    is open, then others by Thompson sampling. If no order is open, Thompson sampling seats the bots
-    around the last place of the top. ``numbers`` has the number of each name in the record.
+    Each table seats a pair of bots whose order is open, then bots whose order relative to either is
+    open, then the bots that Thompson sampling ranks first. If no order is open, it seats the bots
+    that the sampling ranks around the last place of the top. `numbers` has the number of each name
+    in the record.
     """
     means, deviations = (estimate[numbers] for estimate in record.effects())
     best = np.argsort(-means, kind="stable")
@@ -293,9 +303,9 @@ def _open_pairs(record: LadderRecord, numbers: Ints, best: Ints) -> list[tuple[i
     """The pairs (better, worse) near the top whose order is not settled.
 
     The pairs are sorted by the lead of the better bot in standard deviations, the smallest first.
-    A bot is an index into ``numbers``, which has the bots' numbers in the record. ``best`` has the
-    bots with at least ``KNOWN`` blocks, best first. The candidates are neighbours among the first
-    ``TOP`` bots of ``best``, and the last of these bots paired with each later bot of ``best``.
+    A bot is an index into `numbers`, which has the bots' numbers in the record. `best` has the bots
+    with at least `KNOWN` blocks, best first. The candidates are neighbours among the first `TOP`
+    bots of `best`, and the last of these bots paired with each later bot of `best`.
     """
     settled, evidence = record.settled(), record.evidence()
     first, rest = best[:TOP].tolist(), best[TOP:].tolist()

@@ -41,7 +41,7 @@ class Progress(Protocol):
 
     @property
     def decisions(self) -> Sequence[AnyDecision]:
-        """The decisions, in order."""
+        """The decisions, in the order in which they were made."""
 
     @property
     def epochs(self) -> Sequence[Epoch]:
@@ -172,6 +172,9 @@ class Plan(ABC):
         Call again once every match of the round is finished, except at tables that the format
         leaves out, or once the run's decisions or void matches have changed. A change makes the
         plan begin with the first of `open_rounds` again.
+
+        Raises:
+            StoreError: if the finished matches cannot be read.
         """
         basis = len(run.decisions), run.void_matches
         if basis != self._basis:
@@ -183,18 +186,24 @@ class Plan(ABC):
         """Return the number of matches of a run played to its end without the bots in `gone`.
 
         If the format leaves out their tables, only the finished matches of these tables count.
+
+        Raises:
+            StoreError: if the finished matches cannot be read.
         """
         return self.matches
 
     @abstractmethod
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield all rounds in order. Ask for the next only when the previous one is finished."""
+        """Yield all rounds in order. Ask for the next only when the previous one is finished.
+
+        Raises:
+            StoreError: if finished matches cannot be read, when the next round is asked for.
+        """
 
     def open_rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield the rounds from the first whose matches may still be played or become void.
+        """Yield the rounds, from the first with matches that may still be played or become void.
 
-        By default these are all rounds. As in `rounds`, ask for the next only when the previous one
-        is finished.
+        By default these are all rounds. Ask for rounds, and expect errors, as in `rounds`.
         """
         return self.rounds(run, scores)
 
@@ -202,6 +211,9 @@ class Plan(ABC):
         """Return the place of every bot, best first, or None if the standings decide the places.
 
         Call only once all rounds are played.
+
+        Raises:
+            StoreError: if the finished matches cannot be read.
         """
         return None
 

@@ -26,7 +26,7 @@ class EveryTable(WithDeals):
     skips_tables: ClassVar[bool] = True
 
     def plan(self, setup: Setup) -> Plan:
-        """Return a plan in which each of these tables plays `deals` blocks."""
+        """Return a plan in which every table with the bots of `always` plays `deals` blocks."""
         return AllTables(setup, self.deals, self.always())
 
     def tables(self, bots: int, players: int) -> int:
@@ -85,7 +85,11 @@ class AllTables(Plan):
 
     def total(self, run: Progress, scores: Scores, gone: Set[str]) -> int:
         """Return the number of planned matches at tables without bots in `gone`, plus the number
-        of finished matches at the other tables."""
+        of finished matches at the other tables.
+
+        Raises:
+            StoreError: if the finished matches cannot be read.
+        """
         tables = sum(gone.isdisjoint(table) for table in self._tables)
         finished = scores.matches.summaries() if gone else ()
         played_by_gone = sum(not gone.isdisjoint(match.table) for match in finished)

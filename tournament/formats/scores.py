@@ -37,6 +37,9 @@ class Scores:
 
         The scores are those after the strike-out rule, by (stage, table) and then by bot. All
         finished matches count, and tables without one are left out.
+
+        Raises:
+            StoreError: if the matches cannot be read.
         """
         points: dict[StageTable, dict[str, int]] = defaultdict(lambda: defaultdict(int))
         deals: dict[StageTable, dict[str, int]] = defaultdict(lambda: defaultdict(int))
@@ -51,10 +54,13 @@ class Scores:
         }
 
     def observations(self, bots: Sequence[str], blocks: int) -> Observations:
-        """Return the observations of the first `blocks` blocks of the plan.
+        """Return the observations of the finished matches in the first `blocks` blocks of the plan.
 
         Bots are numbered by their index in `bots`. Matches with a bot that is not in `bots` are
         left out.
+
+        Raises:
+            StoreError: if the matches cannot be read.
         """
         number = {bot: i for i, bot in enumerate(bots)}
         rows = [
@@ -70,10 +76,13 @@ class Scores:
         return observe(block, deals, seats, scores, len(bots))
 
     def disqualified(self, decisions: Iterable[AnyDecision], blocks: int) -> frozenset[str]:
-        """Return the bots whose disqualification came early enough to count after `blocks` blocks.
+        """Return the bots whose disqualification counts in a look at the first `blocks` blocks.
 
-        A disqualification counts if fewer matches were finished before it than are finished now in
-        the first `blocks` blocks of the plan.
+        A disqualification that was not undone counts if fewer matches were finished before it than
+        are finished now in these blocks.
+
+        Raises:
+            StoreError: if there is a disqualification, and the matches cannot be read.
         """
         disqualifications = [
             decision for decision in exclusions(decisions) if isinstance(decision, Disqualify)

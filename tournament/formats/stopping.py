@@ -16,7 +16,7 @@ FIRST_LOOK = 60
 
 
 def next_look(blocks: int) -> int:
-    """The number of blocks at the look after that at `blocks` blocks: a tenth more, at least one.
+    """The number of blocks at the next look after one at `blocks`: a tenth more, at least one.
 
     Looks at fixed numbers of blocks make the end independent of `concurrency` and interruptions.
     """
@@ -50,6 +50,9 @@ class UntilSettled(Plan):
 
         The last block is followed by a look too. Set `settled` to the top bots if a look ends the
         cup, and otherwise to ().
+
+        Raises:
+            StoreError: if finished matches cannot be read, when the next round is asked for.
         """
         self.settled = ()
         done, look = 0, FIRST_LOOK
@@ -69,7 +72,7 @@ class UntilSettled(Plan):
                     look = next_look(look)
 
     def total(self, run: Progress, scores: Scores, gone: Set[str]) -> int:
-        """Return the number of matches of the wrapped plan, as if the cup could not end early."""
+        """Return the wrapped plan's total (see `Plan.total`), as if the cup could not end early."""
         return self._plan.total(run, scores, gone)
 
     def number(self, block: BlockRecord) -> int:
@@ -83,7 +86,7 @@ class UntilSettled(Plan):
 
         The first `blocks` blocks decide. The top bots are settled if each is settled above all bots
         outside the top and is in `seated`, the bots at the tables of the current round so far.
-        Disqualified bots and their tables do not count.
+        Disqualified bots and their tables do not count. Passes on StoreError.
         """
         out = scores.disqualified(run.decisions, blocks)
         bots = [bot for bot in self.setup.bots if bot not in out]

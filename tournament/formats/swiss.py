@@ -46,7 +46,11 @@ class SwissPlan(Plan):
         self.blocks = format.rounds * self._size
 
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield the rounds. The results so far decide who meets in the next round."""
+        """Yield the rounds. The results so far decide who meets in the next round.
+
+        Raises:
+            StoreError: if finished matches cannot be read, when the next round is asked for.
+        """
         names, deals = self.setup.bots, self._format.deals
         total = dict.fromkeys(names, Fraction(0))
         met: Counter[frozenset[str]] = Counter()
@@ -72,12 +76,12 @@ def pair(
     met: Counter[frozenset[str]],
     byes: Counter[str],
 ) -> list[list[str]]:
-    """The tables of a round, which seat neighbours in `ranked` together.
+    """The tables of a round, which seat neighbours in `ranked` but avoid repeated meetings.
 
     `ranked` has the bots, best first, which must be enough for `tables` tables of `players` seats.
     `met` counts the meetings of each pair, and `byes` the byes of each bot. The worst of the bots
     with the fewest byes have a bye. Bots are exchanged between tables as long as that reduces
-    repeated meetings.
+    the repeats.
     """
     worst_first = ranked[::-1]
     resting = sorted(worst_first, key=byes.__getitem__)[: len(ranked) - tables * players]

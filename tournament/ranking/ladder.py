@@ -101,7 +101,7 @@ class LadderRecord:
         return mean[self.version], deviation[self.version]
 
     def versions(self) -> Ints:
-        """The version that each entry now counts for, in the order in which they were added."""
+        """The version that each entry now counts for, in the order in which entries were added."""
         return self._history()[2] if self._parts else np.zeros(0, np.int64)
 
     def evidence(self) -> Evidence:
@@ -109,7 +109,7 @@ class LadderRecord:
 
         Blocks before that are not included, even if they count for the new version. ``count``,
         ``blocks`` and ``rounds`` equal ``items``, and ``all_rounds`` is 0. Later calls of `add`
-        change the arrays.
+        may change the arrays.
         """
         self._add_pending()
         total, squares, items = self._evidence
@@ -235,7 +235,7 @@ class LadderRecord:
         self._count[who[first]] += times
 
     def _change(self, bots: Ints, window: int) -> Floats:
-        """How far the mean of each of these bots (m) has moved in its last ``window`` blocks.
+        """How far each bot's mean in its last ``window`` blocks is from its earlier mean (m).
 
         The distances are in standard deviations. They are 0 with too few blocks or without spread.
         """

@@ -100,7 +100,8 @@ def entries(
 def renumbered(data: Observations, bot: Ints, bots: int) -> Observations:
     """The same blocks with other numbers for the bots.
 
-    ``bot`` has the new number of each entry's bot. ``bots`` is the new count of all bots.
+    ``bot`` has the new number of each entry's bot, and ``bots`` is the new number of all bots.
+    Different bots of a block must keep different numbers.
     """
     order = np.lexsort((bot, data.block))
     deals = data.deals[order].astype(np.float64)

@@ -26,8 +26,8 @@ def final_chances(evidence: Evidence) -> Floats:
     """For each pair (n, n), the probability that two equal bots would differ as clearly or more.
 
     It holds at the planned end only, and is 1 without evidence. Because results may decide who
-    meets again, a pair that met in j of k rounds had j chances to end. So its probability is
-    multiplied by j (j + 1), or by k if it met in all rounds, and is 1 at most.
+    meets again, a pair that met in j of k rounds had j occasions to stop meeting. So its
+    probability is multiplied by j (j + 1), or by k if it met in all rounds, and is 1 at most.
     """
     size = np.abs(evidence.deviate) / np.sqrt(2)
     chance = np.array(list(map(erfc, size.ravel().tolist()))).reshape(size.shape)
@@ -74,8 +74,9 @@ def settled_by_arrival(evidence: Evidence, arrival: Ints) -> Booleans:
     """Which bots (rows) are settled above which (columns), shape (n, n), if bots come and go.
 
     With probability ``LEVEL`` no look ever puts two bots in the wrong order. ``arrival`` (n)
-    numbers the bots from 1 in the order in which they arrived. The probability of any error
-    between a bot and earlier ones is fixed when it arrives. All of these add up to 1 - ``LEVEL``.
+    numbers the bots from 1 in the order in which they arrived. The allowed probability of any error
+    between a bot and earlier bots is fixed when it arrives. Over all bots, these probabilities add
+    up to 1 - ``LEVEL``.
     """
     later = arrival[:, np.newaxis] > arrival
     level = (1 - LEVEL) / (np.pi**2 / 6 - 1) / arrival**2.0

@@ -9,7 +9,7 @@ _catalog: Final = ContextVar("catalog", default=ENGLISH)
 
 
 def speak(catalog: NullTranslations) -> None:
-    """From now on, translate messages in the current context with this catalog."""
+    """Translate messages in the current context with this catalog from now on."""
     _catalog.set(catalog)
 
 

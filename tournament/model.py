@@ -155,7 +155,7 @@ class Run:
     def companions(self) -> dict[str, str]:
         """Map each bot that still plays to a disqualified bot by the same author.
 
-        Of several, take the last in the order of the cup. Bots without one are left out.
+        If there are several, the last in the order of the cup counts. Other bots are left out.
         """
         bots = self.cup.bots
         disqualified = {bot.author: bot.name for bot in bots if bot.name in self.disqualified}
@@ -165,7 +165,8 @@ class Run:
     def incidents(self) -> list[str]:
         """Return translated sentences about the decisions, in order, and the `caveats`.
 
-        Joins, leaves and skips in a ladder are left out. The `caveats` count the skipped matches.
+        The caveat about a missing sandbox comes first, and all others come last. Joins, leaves and
+        skips in a ladder are left out. The `caveats` count the skipped matches.
         """
         # A ladder has too many decisions about single bots and matches to list.
         shown = (item for item in self.decisions if not isinstance(item, Join | Leave | Skip))

@@ -26,7 +26,7 @@ def listed(names: Sequence[str], most: int = 3) -> str:
 
 
 def unreachable(bots: Sequence[str]) -> str:
-    """A translated sentence which says that `bots` are unreachable, or "" if there are none."""
+    """A translated sentence that says that `bots` are unreachable, or "" if there are none."""
     if not bots:
         return ""
     return ngettext(
@@ -43,7 +43,7 @@ def utc(at: str) -> str:
 
 
 def printable(text: str) -> str:
-    """The text with control and other unprintable characters escaped, safe on a terminal."""
+    """The text with unprintable characters escaped, including line ends: safe on a terminal."""
     return "".join(
         letter if letter.isprintable() else letter.encode("unicode_escape").decode("ascii")
         for letter in text

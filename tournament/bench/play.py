@@ -111,7 +111,7 @@ def play_bot(
     """Play the first blocks of a table within `budget`, and return the results of `bot`.
 
     The bot's name must be `BOT`. At most `concurrency` matches are played at once, and `on_match`
-    is called after each.
+    is called after each. When the time is up, blocks that have begun are finished.
 
     Raises:
         RunError: if the bot does not start or answer, or does not support the table's game, if a
@@ -171,7 +171,7 @@ def ask_about(bot: Bot, launch: LaunchSettings) -> Mapping[str, object]:
 def result_of(table: BenchTable, played: Played, par: Sequence[int]) -> Result:
     """The result of a table, at which at least one block must have been played.
 
-    `par` must have par for each block that was played, in points summed over the block's deals.
+    `par` must have par for exactly the blocks played, in points summed over the block's deals.
     """
     pairs = zip(played.points, par, strict=True)
     over = tuple((points - par_points) / table.deals for points, par_points in pairs)

@@ -171,7 +171,7 @@ def long_list(examiner: Examiner, scope: Scope) -> Outcome:
 def hooks(examiner: Examiner, scope: Scope) -> Outcome:
     """Check that the bot answers POST /start and /end. Any status, content and length will do.
 
-    If it answers /start, it is then asked for a move. A failure to make one is ignored.
+    If it answers /start, it is asked for a move before /end. A failure to make one is ignored.
     """
     question = openings(scope)[0]
     notes: list[str] = []
@@ -312,8 +312,8 @@ def pace(examiner: Examiner) -> Outcome:
 def output(examiner: Examiner, started: StartedBot, scope: Scope) -> Outcome:
     """Check that a started bot writes fewer than OUTPUT_LIMIT bytes of output for an answer.
 
-    Asks one question, after discarding the bot's earlier output. If the check passes, the end of
-    that earlier output is in the outcome.
+    Asks one question, after discarding the bot's earlier output. The answer is not judged. If the
+    check passes, the end of the earlier output is in the outcome.
     """
     question, shown = openings(scope)[0], examiner.output()
     started.process.clear_output()

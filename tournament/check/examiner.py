@@ -33,8 +33,9 @@ class Connection(HttpBot):
     """A connection to the checked bot, over which the bot plays one match after another.
 
     The connection reports the outcome of every POST /move to the examiner. `exchange` is the last
-    request with its answer. `failures` lists the requests for a move that got none, not even an
-    illegal one. `failed` says whether the last question in this match got no legal move.
+    request with its answer. `failures` has the failure of each request for a move that got none,
+    not even an illegal one. `failed` says whether the last question in this match got no legal
+    move.
     """
 
     def __init__(self, examiner: "Examiner") -> None:
@@ -61,8 +62,8 @@ class Connection(HttpBot):
         """Notify the bot that a match starts and, at the end of the context, that the match ends.
 
         `opening` is the match's first question, which is not asked here. The bot gets only the
-        notifications that it `takes`. If the last question got no legal move, the bot is not
-        notified of the end.
+        notifications that it `takes`, and none of the end if the last question got no legal move
+        or the context raises. Waits up to `move_ms` for each answer. Failures are ignored.
         """
         seconds = self._examiner.clock.move_ms / 1000
         start, end = self.begin(opening)
@@ -97,7 +98,11 @@ class Connection(HttpBot):
         return Verdict(exchange, failure)
 
     def send(self, path: str, body: bytes, seconds: float) -> Reply:
-        """Same as `HttpBot.send`, but keep the request and any answer as `exchange`."""
+        """Do as `HttpBot.send` does, and keep the request and any answer as `exchange`.
+
+        Raises:
+            ExchangeError: if no complete answer comes in time (see `HttpBot.send`).
+        """
         try:
             return super().send(path, body, seconds)
         finally:
@@ -105,7 +110,7 @@ class Connection(HttpBot):
             self.exchange = Exchange(f"{self.url}{path}", body, self.answer(), elapsed_ms)
 
     def move(self, body: bytes, seconds: float) -> Choice | Failure:
-        """Same as `HttpBot.move`, but report the outcome to the examiner, and note failures."""
+        """Do as `HttpBot.move` does, report the outcome to the examiner, and note any failure."""
         outcome = super().move(body, seconds)
         if isinstance(outcome, Failure):
             self.failures.append(outcome)
@@ -178,8 +183,8 @@ class Examiner:
         """A failure with the bot's output. If the bot's process has ended, the failure says so.
 
         `kind` is None if the failure would be no fault in a match. Waits up to half a second for
-        the bot to end if it was unreachable, or did not answer and `kind` is None. If such a bot
-        has ended, the failure has a fix for that instead of the fix in `advice`.
+        the bot to end if it was unreachable, or did not answer and `kind` is None. If it has ended
+        by then, the failure has a fix for that instead of the fix in `advice`.
         """
         unanswered = kind is None and exchange.answer.status is None
         gone = unanswered or kind is FaultKind.UNREACHABLE

@@ -43,7 +43,8 @@ def _short_match(scope: Scope, examiner: Examiner) -> Outcome:
     """Check the bot in a match of two deals against random players, played as in a cup.
 
     The bot sits at seat 0, and the match has the smallest number of players in the scope. If the
-    scope does not allow two deals, the match has another number of deals. Sets the examiner's
+    scope does not allow two deals, the match has another number of deals. The failures are the
+    bot's faults, of a bot that has ended those up to the first `unreachable`. Sets the examiner's
     `counts_moves`.
     """
     # A program that keeps state may fall back in the recorded games, because it has to follow moves
@@ -79,7 +80,7 @@ def _checks(
 
     The bot plays `scopes`. `wanted` is the largest number of positions of each game, and
     `max_fallback` the largest share (0 to 1) of its moves that the bot's fallback may make. With
-    `quick`, there are fewer checks, and a whole check asks for at most QUICK moves.
+    `quick`, there are fewer checks, which ask for at most QUICK moves in total.
     """
     main = scopes[0]
     # The lists of the other games are much smaller, and would say nothing new.
@@ -124,13 +125,13 @@ def check_bot(
 ) -> Iterator[CheckResult]:
     """Start or reach a bot, run all checks in order, yield their results, and end a started bot.
 
-    If the bot cannot be started or reached, the only result is a failure. If a started bot has
-    ended, it is restarted before the next check. If that fails, the check is skipped. `clock` is
-    the bot's time, to which the time of its answers is charged. The checks cover `wanted` or, if
-    that is None, everything that the bot says it plays. The bot's answer to GET / fills in what
-    `wanted` leaves open. `positions` is the largest number of positions for each game. With
-    `quick`, only the quick checks run. The bot fails if its fallback makes more than the share
-    `max_fallback` (0 to 1) of its moves.
+    Each check runs when its result is asked for. If the bot cannot be started or reached, the only
+    result is a failure. If a started bot has ended, it is restarted before the next check. If that
+    fails, the check is skipped. `clock` is the bot's time, to which the time of its answers is
+    charged. The checks cover `wanted` or, if that is None, everything that the bot says it plays.
+    The bot's answer to GET / fills in what `wanted` leaves open. `positions` is the largest number
+    of positions for each game. With `quick`, only the quick checks run. The bot fails if its
+    fallback makes more than the share `max_fallback` (0 to 1) of its moves.
 
     `on_check` is called before each check except the first two, with the check's number, the total
     number of checks, and the title. `on_answer` is called after every request for a move, answered

@@ -1,4 +1,4 @@
-"""Results as text, for the terminal, the pages and the report."""
+"""Results as text, for the terminal, the pages and the report, mostly translated."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
@@ -122,7 +122,7 @@ def info_text(info: Mapping[str, str | float], fallback: str | None = None) -> s
 
 
 def format_number(value: float) -> str:
-    """A number from a bot's `info`, such as "48,000" or "−1.7".
+    """A finite number from a bot's `info`, such as "48,000" or "−1.7".
 
     Whole numbers have up to ten significant digits, other numbers up to four.
     """
@@ -222,7 +222,7 @@ def format_matches(table: Standings, total: int | None = None) -> str:
 
 
 def format_stop(table: Standings) -> str:
-    """A sentence on when [stop] ends the cup or why the cup has ended. "" without a [stop]."""
+    """An English sentence on when [stop] ends the cup, or why the cup ended. "" without [stop]."""
     stop = table.stop
     if stop is None:
         return ""
@@ -266,7 +266,7 @@ def format_difference(pair: Leniency) -> str:
 
 
 def format_flag(flag: Flag) -> str:
-    """A flag of `stich integrity`, in sentences."""
+    """A flag of `stich integrity`, in English sentences."""
     first, second = flag.bots
     both = " They have one author." if flag.same_author else ""
     question = " This is a question, not a verdict."

@@ -16,7 +16,8 @@ def curl(fault: FaultRecord, command: str | None) -> str:
     """Return the curl command that repeats the request of a fault.
 
     A bot with a `command` is expected on port 9000 of this machine, any other at its URL. The curl
-    command waits as long as the bot had time to answer, but at least one second.
+    command waits as long as the bot had time to answer, but at least one second. It does not send
+    a bot's token.
     """
     url = f"http://127.0.0.1:{PORT}" if command is not None else fault.url
     return (
@@ -37,7 +38,7 @@ def start_command(command: str | None) -> str | None:
 def post_mortem(
     record: MatchRecord, fault: FaultRecord, cup: Cup, *, show_command: bool = True
 ) -> str:
-    """Return all details of one fault as text, with the commands that repeat its request.
+    """Return all details of one fault as English text, with the commands that repeat its request.
 
     If `show_command` is false, for readers other than the organiser, the command that starts the
     bot is left out. If the match is from a file of matches, which has no requests and answers, the

@@ -56,8 +56,8 @@ def steps(record: MatchRecord, cup: Cup) -> Iterator[Step]:
     """Replay a match from its seed, and yield its steps. `cup` is the cup of the match.
 
     Raises:
-        IllegalMove: if a move is not legal.
-        ValueError: if the match has moves after the end of its game.
+        IllegalMove: if a move is not legal, once its step is asked for.
+        ValueError: if the match has moves after the end of its game, once their step is asked for.
     """
     state = games.get(record.game).start(record.players, record.seed, record.options)
     clock = cup.clock

@@ -81,7 +81,7 @@ def pair(
     `ranked` has the bots, best first, which must be enough for `tables` tables of `players` seats.
     `met` counts the meetings of each pair, and `byes` the byes of each bot. The worst of the bots
     with the fewest byes have a bye. Bots are exchanged between tables as long as that reduces
-    the repeats.
+    repeated meetings.
     """
     worst_first = ranked[::-1]
     resting = sorted(worst_first, key=byes.__getitem__)[: len(ranked) - tables * players]

@@ -70,7 +70,7 @@ class Bets:
     def wealth(self) -> float:
         """The current wealth of the bets against a mean of 0, which is 1 before the first block.
 
-        `settled` needs a wealth of 20. The wealth is capped at e^700, and NaN without a reach.
+        `settled` needs a wealth of 20. Without a reach, the first block makes the wealth NaN.
         """
         return float(np.exp(min(self.log_wealth(0.0), 700.0)))
 
@@ -100,7 +100,7 @@ class Bets:
         return Interval(self._end(-1), self._end(1)) if self._proved else UNKNOWN
 
     def log_wealth(self, mean: float) -> float:
-        """The natural logarithm of the wealth when betting against ``mean``, both sides together."""
+        """The natural logarithm of the wealth of bets against ``mean``, on both sides together."""
         return float(both_sides(self._sides(mean), mean, self._within))
 
     def _sides(self, mean: float) -> Floats:

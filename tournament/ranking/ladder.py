@@ -235,9 +235,10 @@ class LadderRecord:
         self._count[who[first]] += times
 
     def _change(self, bots: Ints, window: int) -> Floats:
-        """How far each bot's mean in its last ``window`` blocks is from its earlier mean (m).
+        """How far each bot's mean (m) over its last ``window`` blocks is from its earlier mean.
 
-        The distances are in standard deviations. They are 0 with too few blocks or without spread.
+        A distance is an absolute number of standard deviations, and 0 with too few blocks or
+        without spread.
         """
         last = self._count[bots]
         earlier = last - window

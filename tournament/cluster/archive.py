@@ -22,11 +22,11 @@ class ArchiveError(StartError):
 
 
 def pack_all(cup: Cup, folder: Path, secret: Iterable[Path]) -> tuple[Cup, dict[str, bytes]]:
-    """Pack the folders of all bots that have one. Relative paths are resolved against `folder`.
+    """Pack the folder of each bot that has a `dir`. A relative `dir` is one in `folder`.
 
-    Return the cup, in which the `dir` of each of these bots is the SHA-256 of its archive, and the
-    archives by SHA-256 in hexadecimal. The archives contain no paths in `secret`, and nothing named
-    `.git`, `runs` or `__pycache__`.
+    Return a copy of the cup, in which each `dir` is the SHA-256 of the bot's archive, and the
+    archives by SHA-256 in hexadecimal. The archives leave out the paths in `secret`, and what
+    `pack` always leaves out.
 
     Raises:
         ArchiveError: if a folder cannot be sent (see `pack`).
@@ -44,14 +44,15 @@ def pack_all(cup: Cup, folder: Path, secret: Iterable[Path]) -> tuple[Cup, dict[
 
 
 def pack(bot: Bot, folder: Path, hidden: Set[Path] = frozenset()) -> bytes:
-    """Return a bot's folder as a zip archive, with each link to a file replaced by the file.
+    """Return `folder` as a zip archive, with each link replaced by the file that it leads to.
 
     The absolute paths in `hidden` are left out, as is anything named `.git`, `runs` or
-    `__pycache__`, and what is in a subfolder that cannot be listed.
+    `__pycache__`, what is in a subfolder that cannot be listed, and what is neither a file nor a
+    folder, such as a socket. `bot`, whose folder it is, is named in errors.
 
     Raises:
         ArchiveError: if a file cannot be read, the files exceed LARGEST bytes together, the folder
-            is nested too deeply, a name is not UTF-8, or a link leads to no file in the archive.
+            is nested too deeply, a name is not UTF-8, or a link does not lead to a packed file.
     """
     root, output, size = folder.resolve(), io.BytesIO(), 0
 
@@ -87,7 +88,7 @@ def pack(bot: Bot, folder: Path, hidden: Set[Path] = frozenset()) -> bytes:
 
 
 def _travels(path: Path, root: Path, hidden: Set[Path]) -> bool:
-    """Whether a path is in the folder `root` and may be packed."""
+    """Whether a path is in the folder `root` and is not to be left out. Does not follow links."""
     return (
         path.is_relative_to(root)
         and _LEFT_OUT.isdisjoint(path.relative_to(root).parts)

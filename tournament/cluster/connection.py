@@ -26,7 +26,7 @@ def connect(address: str) -> tuple[Client, str]:
     The caller must close the client. After this call, Dask logs only critical errors.
 
     Raises:
-        RunError: if there is no connection. The message says why.
+        RunError: if no connection is made within 20 seconds. The message says why.
     """
     # The runner reports in its own sentences what Dask logs.
     for name in ("distributed", "distributed.client"):
@@ -46,7 +46,11 @@ def connect(address: str) -> tuple[Client, str]:
 
 
 async def _try(address: str) -> None:
-    """Open a connection to a scheduler and close it. If that fails, raise what Dask raises."""
+    """Open a connection to a scheduler and close it.
+
+    Raises:
+        OSError, TypeError, ValueError, RuntimeError: from Dask, if that fails (see `_why_not`).
+    """
     arguments = Security().get_connection_args("client")
     await (await core.connect(address, timeout=_CONNECT_S, **arguments)).close()
 
@@ -75,8 +79,8 @@ def _why_not(address: str, error: Exception) -> str:
 
 @cache
 def own_version() -> str:
-    """The version of Stich on this machine, with a hash of its sources. The hash tells checkouts of
-    the same version apart."""
+    """The version of Stich on this machine, with a hash of its sources, which tells checkouts of
+    the same version apart. Both are read only once."""
     sources = hashlib.sha256()
     for package in _PACKAGES:
         for path in sorted((CHECKOUT / package).rglob("*.py")):

@@ -99,8 +99,10 @@ class ClusterExecutor:
 
     def inspect(self, absent: Collection[str]) -> Inspected:
         """Connect to the scheduler, and start or reach every bot on each worker that has tables,
-        except the bots in `absent`. Return the problems on all workers, and what the bots state
-        about themselves. The next `receive` yields the notices.
+        except the bots in `absent`. Wait until a worker has done so and no other is doing so.
+
+        Return the problems on all workers, and what the bots state about themselves on the first
+        worker that can play. The next `receive` yields the notices.
 
         Raises:
             RunError: if the scheduler cannot be reached or goes away, or there is no worker with
@@ -160,7 +162,8 @@ class ClusterExecutor:
         return ()
 
     def _join(self, worker: _RemoteWorker) -> None:
-        """Start the bots on a worker, and queue the handler of the result. Runs in a thread."""
+        """Start the bots on a worker, except absent bots and, after `inspect`, connecting bots.
+        Queue the handler of the result. An exception becomes a problem. Runs in a thread."""
         here, where = own_version(), [worker.address]
         # The first workers have found out whether connecting bots can be reached.
         absent = self._absent | (self._connecting if self._begun else frozenset())
@@ -179,7 +182,8 @@ class ClusterExecutor:
         self, worker: _RemoteWorker, inspected: Inspected, warning: str
     ) -> Iterator[Event]:
         """Let a worker play if it has no problems, and yield notices about it. During `inspect`,
-        its problems prevent the cup from being played. Later, they only keep the worker out."""
+        its problems prevent the cup from being played. Later, they only keep the worker out. A
+        worker that has left is ignored."""
         if self._workers.get(worker.address) is not worker:
             return  # it has left
         worker.joined = not inspected.problems
@@ -195,7 +199,7 @@ class ClusterExecutor:
             self._problems += problems
 
     def _on_cluster_event(self, event: tuple[float, Mapping[str, Any]]) -> None:
-        """Queue the handler of a cluster event. Runs in a Dask thread."""
+        """Queue the event's handler if a worker has come or left. Runs in a Dask thread."""
         _, news = event
         if news.get("action") == "add-worker":
             self._news.put(self._look_for_workers)
@@ -204,12 +208,12 @@ class ClusterExecutor:
             self._news.put(partial(self._on_left, news["worker"], keys, news["expected"]))
 
     def _on_left(self, address: str, keys: Set[Key], expected: bool) -> Iterator[Event]:
-        """Take back the tasks of a worker that has left. Yield an event for each job in the tasks,
-        and a notice.
+        """Take back the tasks of a worker that has left, whose keys are in `keys`, and all tasks
+        that no remaining worker may play. Yield an event for each job in the tasks, and a notice.
 
-        `keys` holds the keys of these tasks. Tasks that only workers that have left may play are
-        taken back too. If the worker was not `expected` to leave, the first of its own tasks, as
-        many as it has tables, count as lost. All other tasks count as unplayed.
+        If the worker was not `expected` to leave, the first of its own tasks, as many as it has
+        tables, count as lost. All other tasks count as unplayed. A worker without tables is
+        ignored.
         """
         worker = self._workers.pop(address, None)
         if worker is None:
@@ -290,8 +294,8 @@ class ClusterExecutor:
         self._news.put(partial(self._on_end, future.key, answer))
 
     def _on_end(self, key: Key, answer: list[Played] | BaseException) -> Iterator[Event]:
-        """Yield the events of a task that has ended, unless it was taken back. A job without events
-        is unplayed. Adapts the number of blocks in later tasks.
+        """Yield the events of a task that has ended, unless it was taken back. Report a job without
+        events as unplayed. Adapt the number of blocks in later tasks.
 
         Raises:
             RunError: if the scheduler is gone, the task has failed, or its result is not valid.
@@ -318,7 +322,8 @@ class ClusterExecutor:
                 yield Unplayed(job.block.number)
 
     def receive(self, seconds: float) -> Iterator[Event]:
-        """Submit the stored jobs, wait up to `seconds` for events, and yield them.
+        """Submit the stored jobs, wait up to `seconds` for events, and yield the events. All of
+        this happens while the caller iterates.
 
         Raises:
             RunError: if the scheduler is gone, a task has failed, or its result is not valid.
@@ -332,13 +337,17 @@ class ClusterExecutor:
         self._check_connection()
 
     def _check_connection(self) -> None:
-        """Raise RunError if the scheduler is gone."""
+        """Check that the client is connected.
+
+        Raises:
+            RunError: if the scheduler is gone.
+        """
         if self._client.status != "running":
             raise self._gone()
 
     def _next(self, seconds: float) -> Iterable[Event]:
-        """Wait up to `seconds` for a handler in the queue, call it, and return its events, or none
-        if no handler came."""
+        """Wait up to `seconds` for a handler in the queue, call it, and return its events, or ()
+        if no handler came. The handler, or iterating over its events, may raise RunError."""
         try:
             return self._news.get(timeout=seconds)()
         except Empty:
@@ -351,15 +360,16 @@ class ClusterExecutor:
         )
 
     def recall(self) -> None:
-        """Ask all tables to stop after their current match, without waiting for the workers."""
+        """Ask all tables to stop after their current match, without waiting for the workers. Jobs
+        that `receive` has not yet submitted are still played."""
         # In a thread, because this waits for a hanging worker until the scheduler drops it.
         Thread(target=self._stop, args=(self._turn,), daemon=True).start()
         self._turn += 1
 
     def _stop(self, turn: int) -> None:
         """Make the tasks of a turn (see `play_blocks`) and of earlier turns end after their current
-        match, on all workers. Runs in a thread, because it waits for the workers to reply.
-        """
+        match, on all workers. Do nothing if the scheduler is gone. Runs in a thread, because it
+        waits for the workers to reply."""
         with suppress(OSError):  # the scheduler is gone, which `receive` reports
             self._client.run(stop_after_match, self._session, turn, on_error="ignore")
 

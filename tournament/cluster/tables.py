@@ -46,6 +46,9 @@ async def open_tables(
     warning or "". If the worker's Stich is not this `version`, nothing is opened and the inspection
     has a problem. `session` is the name by which `play_blocks` finds the tables. The bots run until
     Dask releases the key `owner`, which it does when the runner has finished or is gone.
+
+    Raises:
+        OSError: if no folder can be created for the tables.
     """
     if version != own_version():
         fix = "install the same on both, or stop it"
@@ -60,19 +63,20 @@ async def open_tables(
 
 def play_blocks(session: str, jobs: Sequence[Job], turn: int) -> list[Played]:
     """Play jobs as `Tables.play` does, and return the events of each job. Dask runs this as a task.
-    `stop_after_match` stops a turn. If the worker has been restarted, no job begins.
 
-    The runner counts turns: one ends whenever it recalls the tables, and the next begins.
+    The runner counts turns: it begins a new turn whenever it recalls the tables, and stops the old
+    one with `stop_after_match`. If the worker has been restarted, no job begins.
+
+    Raises:
+        RefereeError, StartError: as in `Tables.play`.
     """
     tables = get_worker().plugins.get(session)
     return tables.play(jobs, turn) if isinstance(tables, Tables) else [[] for _ in jobs]
 
 
 def stop_after_match(session: str, turn: int, dask_worker: Worker) -> None:
-    """Make the tasks of this turn and of earlier turns end after their current match.
-
-    Does not wait for that. Dask calls this on every worker.
-    """
+    """Make the tasks of this turn and of earlier turns end after their current match, without
+    waiting for that. Dask calls this on every worker."""
     tables = dask_worker.plugins.get(session)
     if isinstance(tables, Tables):
         tables.stopped_turn = turn
@@ -134,8 +138,11 @@ class Tables(WorkerPlugin):
         """Play jobs one after another, until this `turn` is stopped or the tables are closed, and
         return the events of each job. A job that has not begun has no events.
 
-        There must be a free table. If a job fails, the table's bots are stopped before the
-        exception is passed on.
+        There must be a free table. After an exception, the table's bots are stopped, and the events
+        of all jobs are lost.
+
+        Raises:
+            RefereeError, StartError: as in `BotPool.play_job`.
         """
 
         def is_stopped() -> bool:
@@ -166,7 +173,8 @@ class Tables(WorkerPlugin):
         self.close()
 
     def close(self) -> None:
-        """Stop all bots, even during a match. Remove their folders if no table is playing."""
+        """Stop all bots, even during a match, and remove their folders if no table is playing. At
+        a table that is starting bots, they may be stopped only when its jobs have ended."""
         with self._lock:
             self.closed = True
             for pool in self._pools:

@@ -182,7 +182,7 @@ class Cup:
     def max_difference(self) -> int:
         """The most by which two bots can differ in a block, in points per deal.
 
-        For a game without a practical limit, it is a number that statistics may assume.
+        For a game without a practical limit, it is the limit that statistics assume.
         """
         return GAMES[self.game].max_difference(self.players, self.options)
 
@@ -202,15 +202,15 @@ class Cup:
     def plan(self, seed: str, match_key: str) -> Plan:
         """Return the plan of a run, for the seed and the secret `match_key` of the run.
 
-        The plan may end early if the cup has a `[stop]`.
+        If the cup has a `[stop]`, the plan may end early. Each call returns a new plan.
         """
         plan, stop = self.format.plan(self.setup(seed, match_key)), self.stop
         return plan if stop.top is None else UntilSettled(plan, stop.top, stop.confidence)
 
     def with_joined(self, decisions: Iterable[AnyDecision]) -> Self:
-        """Return the cup with the bots that joined by these decisions appended, in order.
+        """Return the cup with a connected bot appended for each `Join` in `decisions`, in order.
 
-        Bots that are already in the cup are not added again. The new bots are connected bots.
+        Bots that are already in this cup are not added again. Other decisions are ignored.
         """
         names = set(self.names)
         joined = (
@@ -235,11 +235,14 @@ class Cup:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Return the cup that `to_dict` wrote.
+        """Return the cup that `to_dict` wrote, without tokens and the ladder's code.
+
+        The ranges of values are not checked.
 
         Raises:
             KeyError: if `data` has no format.
-            msgspec.ValidationError: if another value is missing or has the wrong type.
+            msgspec.ValidationError: if there is no such format, or another value is missing or has
+                the wrong type.
         """
         rest = {name: value for name, value in data.items() if name != "format"}
         return replace(msgspec.convert(rest, cls), format=format_of(data["format"]))

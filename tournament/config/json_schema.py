@@ -47,7 +47,7 @@ def _object(
 ) -> dict[str, object]:
     """The schema of an object with these keys and the properties in `rest`, and no others.
 
-    Each key says whether it is required. `required` names the properties in `rest` that are.
+    Each key says whether it is required. `required` names the required properties in `rest`.
     """
     return {
         "type": "object",

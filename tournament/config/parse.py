@@ -85,7 +85,7 @@ class _Errors:
 
 
 def read_cup(path: str | os.PathLike[str], check: CupCheck = lambda _: ()) -> Cup:
-    """Read the cup in a file. `check` is as in `parse_cup`.
+    """Read a CUP.toml, and return the cup as `parse_cup` does, with the same `check`.
 
     Raises:
         CupError: if the file cannot be read, is larger than 1 MiB, or has errors. The text lists
@@ -104,10 +104,11 @@ def read_cup(path: str | os.PathLike[str], check: CupCheck = lambda _: ()) -> Cu
 
 
 def parse_cup(data: bytes, file: str, check: CupCheck = lambda _: ()) -> Cup:
-    """Parse the cup in `data`.
+    """Return the cup that a CUP.toml describes, with defaults and house bots filled in.
 
     `file` is the name of the file in error messages. `check` finds further errors once each key is
-    valid by itself. The cup that it gets may have errors in the combination of keys.
+    valid by itself. The cup that it gets may have errors in the combination of keys. Nothing else
+    checks that bots' folders and commands exist.
 
     Raises:
         CupError: if there are errors. If `data` is not UTF-8 or not TOML, the text says only that.
@@ -137,8 +138,8 @@ def parse_cup(data: bytes, file: str, check: CupCheck = lambda _: ()) -> Cup:
 def _check_keys(toml: Mapping[str, object], errors: _Errors) -> _Section:
     """Check each key by itself: whether it is known, present, of the right type and in range.
 
-    Add the errors to `errors`, and return the whole file as values, with an empty section for each
-    that the file leaves out. If there are errors, the values must not be used.
+    Add the errors to `errors`, and return the whole file, with an empty value for each section that
+    it leaves out. If there are errors, the result must not be used.
     """
     sections = {name: toml.get(name, {}) for name in (*SECTIONS, "options")}
     bots = toml.get("bots", [])
@@ -196,7 +197,7 @@ def _make_cup(checked: _Section, errors: _Errors) -> Cup:
     """Return the cup, and add to `errors` what is wrong with keys in combination.
 
     Each key must be valid by itself. If there are errors, the cup is of use only for finding
-    further ones.
+    further errors.
     """
     game = games.get(checked["game"])
     players = checked.get("players") or game.min_players
@@ -319,7 +320,8 @@ def _stop(section: Mapping[str, Any], format: Format, bots: int, errors: _Errors
 
 
 def _bots(sections: Sequence[_Section], format_: Format, errors: _Errors) -> tuple[Bot, ...]:
-    """Return the bots, and add what is wrong with them or with names in `format_` to `errors`."""
+    """Return the bots, and add to `errors` what is wrong with them or with the names of bots in
+    `format_`."""
     numbers: dict[str, int] = {}
     for index, bot in enumerate(sections):
         path = ("bots", index)

@@ -97,9 +97,10 @@ class Course:
 def course(arrays: MatchArrays, run: Run, places: Mapping[str, int]) -> Course | None:
     """Return the course of a run.
 
-    Returns None before the first finished match, if the format has no course, and for a gauntlet
-    whose challenger is not in ``arrays.bots``. ``arrays`` are all finished matches, including those
-    of disqualified bots. ``places`` must have the place of each of ``arrays.bots``, 0 for none.
+    Return None before the first finished match, if the format has no course, or for a gauntlet
+    whose challenger is not in ``arrays.bots``. ``arrays`` must have all finished matches, including
+    disqualified bots' matches. ``places`` must map each of ``arrays.bots`` to its place, or to 0 if
+    it has none.
     """
     if not arrays.block.size:
         return None
@@ -246,7 +247,7 @@ def against(arrays: MatchArrays, first: str) -> Iterator[Against]:
     their seats.
 
     Raises:
-        ValueError: if `arrays.bots` lacks the bot.
+        ValueError: at the first iteration, if `first` is not in `arrays.bots`.
     """
     number, count = arrays.bots.index(first), len(arrays.bots)
     met, seat = np.nonzero(arrays.seats == number)

@@ -93,7 +93,7 @@ class Integrity:
     flags: tuple[Flag, ...]
 
     def most_lenient(self, most: int) -> list[Leniency]:
-        """Return up to `most` pairs, by ascending p, then by descending difference."""
+        """Return up to `most` of `pairs`, sorted by ascending p, then by descending difference."""
         return sorted(self.pairs, key=lambda pair: (pair.p, -(pair.difference or 0.0)))[:most]
 
 
@@ -106,7 +106,7 @@ def integrity(
     `authors` maps each bot's name to its author, or to None. It only serves `Flag.same_author`.
 
     Raises:
-        IllegalMove: if a match has an illegal move.
+        IllegalMove, games.OptionError, games.UnknownGame: as in `chances`.
     """
     all_chances = sorted(
         (chance for record in records for chance in chances(record)),
@@ -147,7 +147,9 @@ def chances(record: MatchRecord) -> Iterator[Chance]:
     partners of the deal are left out.
 
     Raises:
-        IllegalMove: if a move is not legal.
+        IllegalMove: if a move is not legal, after the chances of the deals before it.
+        games.OptionError: if the number of players, the seed or an option is not valid.
+        games.UnknownGame: if there is no such game.
     """
     state: State = games.get(record.game).start(record.players, record.seed, record.options)
     default_moves = {fault.move for fault in record.faults}
@@ -199,8 +201,8 @@ def _chance(
 def _expected(all_chances: Sequence[Chance], bot: Ints, beaten: Floats, bots: int) -> Floats:
     """Return for each chance the probability that the bot beats the play.
 
-    It comes from a logistic regression on bot and position. `bot` and `beaten` have the number of
-    the bot, from 0, and the outcome (0 or 1) of each chance. `bots` is the number of bots.
+    The probability comes from a logistic regression on bot and position. `bot` and `beaten` have
+    each chance's bot, as a number from 0, and its outcome, 0 or 1. `bots` is the number of bots.
     """
     names = sorted({chance.category for chance in all_chances})
     category = np.array([names.index(chance.category) for chance in all_chances])

@@ -64,9 +64,10 @@ class MatchArrays:
         return best
 
     def without(self, out: Container[str]) -> MatchArrays:
-        """Return the arrays without the bots in `out`, and without all matches of their tables.
+        """Return the arrays without the bots in `out` and without any match of their tables.
 
-        The remaining bots and blocks are numbered anew.
+        The remaining bots and blocks are numbered anew. If `out` has none of the bots, return these
+        arrays themselves.
         """
         remaining = [number for number, bot in enumerate(self.bots) if bot not in out]
         if len(remaining) == len(self.bots):
@@ -150,7 +151,8 @@ class MatchCollector:
         return [self._numbers.setdefault(bot, len(self._numbers)) for bot in bots]
 
     def _row(self, match: MatchSummary) -> tuple[object, ...]:
-        """Collect the times of a match, and return its other fields in the order of `_row_type`."""
+        """Collect a match's times, number its new bots and its stage, and return its other fields
+        in the order of `_row_type`."""
         for bot, times in zip(match.seating, match.times, strict=True):
             self._times[bot].extend(times)
         seats = range(len(match.seating))

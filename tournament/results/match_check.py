@@ -95,7 +95,7 @@ class Replay:
         """Yield a sentence for each difference between the recorded outcome and the last state.
 
         All moves must have been checked by `check_request`. If the game is not over in `state`,
-        only this is reported.
+        yield only a sentence about that.
         """
         record = self.record
         if state.turn is not None:

@@ -38,10 +38,10 @@ def sign_files(folder: Path, run: str, key: SigningKey) -> dict[str, str]:
 def file_mismatches(store: StoreReader, folder: Path) -> Iterator[str]:
     """Yield a sentence for each file of a published run that is missing, added or changed.
 
-    `folder` has the store and the published files. Also yields a sentence if the list was not
-    signed by the organiser, and one if the results are not those of the run. If the list or its
-    signature is missing, the other files are not compared with the list. Yields nothing if the
-    folder has none of the files that every published run has.
+    `folder` has the store and the published files. Also yield a sentence if the list was not signed
+    by the organiser, and one if the results are not those of the run. If the list or its signature
+    is missing, the other files are not compared with the list. If the folder has none of the files
+    that every published run has, yield nothing. The files are read during iteration.
 
     Raises:
         StoreError: if the store cannot be read.

@@ -95,7 +95,7 @@ class Verification:
 def verify(
     store: StoreReader, watch: Watch = iter, receipts: Sequence[Digest] = ()
 ) -> Verification:
-    """Recompute a whole run, and check its chain, signature and files.
+    """Recompute a whole run, and check its chain, signature and files. Return the result.
 
     An unreadable store or published file is a mismatch, not an error, and so is each of `receipts`
     that the run's chain does not contain. `watch` wraps the iteration over the matches, for example
@@ -121,10 +121,9 @@ def verify(
 
 
 def verify_matches(store: RunReader, watch: Watch = iter) -> Verification:
-    """Recompute the matches in a file of matches, each from its own seed.
+    """Recompute the matches in a file of matches, each from its own seed. Return the result.
 
-    A sentence in `incidents` says what a file does not show. `watch` wraps the iteration over the
-    matches, as in `verify`.
+    A sentence in `incidents` says what a file does not show. `watch` is as in `verify`.
     """
     run = store.run()
     done = Verification(run.finished, incidents=[*run.incidents(), _NOT_SHOWN])
@@ -159,6 +158,9 @@ class _RunCheck:
         """Run all checks of the store, in one pass over the matches. Call this once.
 
         The parameters are those of `verify`.
+
+        Raises:
+            StoreError, ValueError, LookupError, TypeError: if the store cannot be read.
         """
         done = self.done
         done.report(None, self.seed_mismatches())
@@ -279,7 +281,7 @@ class _RunCheck:
     def end_mismatches(self) -> Iterator[str]:
         """Yield a sentence for each error in the run's total, `settled` and places.
 
-        Call this after the pass over the matches. Before the end, a run must not have places, and
+        Call this after the pass over the matches. An unfinished run must not have places, and
         nothing else is checked. If a match is missing, `settled` and the places are not checked.
         """
         run, plan = self.run, self.plan

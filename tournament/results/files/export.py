@@ -120,7 +120,10 @@ def rows(store: RunReader) -> Iterator[SeatRow]:
     """Yield a row for each seat of each finished match, by block, seating and seat.
 
     Tables of disqualified bots are left out. While the run is being played, `store` must be a
-    snapshot, since the matches are read two or three times.
+    snapshot, since the matches are read two or three times, the last time during iteration.
+
+    Raises:
+        StoreError: during iteration, if the store cannot be read.
     """
     run = store.run()
     cup, format, stop = run.cup, run.cup.format, run.cup.stop
@@ -173,7 +176,7 @@ def decision_rows(record: MatchRecord) -> Iterator[DecisionRow]:
     The default moves of a seat that has been struck out are left out.
 
     Raises:
-        ExportError: if a move is not legal.
+        ExportError: after the rows of the moves before it, if a move is not legal.
     """
     forced = frozenset(record.forced)
     times = [iter(of_seat) for of_seat in record.times]

@@ -86,7 +86,11 @@ class _Unnamed(Format):
     decides_places: ClassVar[bool] = True
 
     def plan(self, setup: Setup) -> Plan:
-        """Raise NotImplementedError, since rows are never planned."""
+        """Not supported, since rows are never planned.
+
+        Raises:
+            NotImplementedError: always.
+        """
         raise NotImplementedError
 
 
@@ -161,7 +165,7 @@ class ExportedRows:
         )
 
     def summaries(self) -> list[MatchSummary]:
-        """Return the matches, by block and seating, without thinking times."""
+        """Return the matches, sorted by block and seating, without thinking times."""
         return self._matches
 
     def _error(self, number: int, text: str) -> LineError:

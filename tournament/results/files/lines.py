@@ -27,7 +27,8 @@ def read_lines(
 ) -> Iterator[tuple[int, _T]]:
     """Yield each line that is not blank as (line number from 1, object of type `kind`).
 
-    Error messages give `name` as the name of the file, and `hint` as the fix.
+    The lines are read during iteration. Error messages give `name` as the name of the file, and
+    `hint` as the fix.
 
     Raises:
         LineError: at the first line that is not JSON in UTF-8, is not an object of type `kind`, or

@@ -38,7 +38,8 @@ class MatchFile(RunReader):
     def __init__(self, lines: Iterable[bytes], name: str, *, any_moves: bool = False) -> None:
         """Read and check all lines. `name` is the name of the file in error messages.
 
-        With `any_moves`, lines with an illegal move are accepted.
+        With `any_moves`, lines with an illegal move are accepted, but their times, faults and
+        fallbacks from that move on are dropped.
 
         Raises:
             LineError: if there is no line, a line is bad, or lines contradict each other.
@@ -131,8 +132,8 @@ def _record(line: MatchLine, any_moves: bool) -> MatchRecord:
     and fallbacks from the first illegal move on are left out.
 
     Raises:
-        LineError: if the number of players, the seed or an option is not valid or, unless
-            `any_moves`, a move is not legal.
+        LineError: without the file's name, if the number of players, the seed or an option is not
+            valid or, unless `any_moves`, a move is not legal.
     """
     try:
         seats, illegal = seats_of(line)
@@ -194,9 +195,9 @@ def _record(line: MatchLine, any_moves: bool) -> MatchRecord:
 
 
 def _run(line: MatchLine, about: dict[str, tuple[Identity, ...]], count: int) -> Run:
-    """Return the run in a file of `count` matches, from its first line.
+    """Return the run that the first line of a file of `count` matches describes.
 
-    `about` has an entry for each bot, in the order in which they first appear in the file. An
+    `about` has an entry for each bot of the file, in the order in which the bots first appear. The
     entry is empty if the bot states nothing about itself.
     """
     stated = line.cup

@@ -142,9 +142,8 @@ class MatchLine(Struct, frozen=True, kw_only=True):
 
 
 def seats_of(match: MatchRecord | MatchLine) -> tuple[list[int], IllegalMove | None]:
-    """Replay a match. Return the seat of each move before the first illegal move, and the error.
-
-    The error is None if all moves are legal.
+    """Replay a match. Return the seat of each move before the first illegal move, and the error
+    for that move, or None if all moves are legal.
 
     Raises:
         games.OptionError: if the number of players, the seed or an option is not valid.
@@ -167,8 +166,11 @@ def shown_matches(store: RunReader, finished: bool) -> Iterator[MatchRecord]:
     """Yield the finished matches of a run, by block and seating.
 
     Unless the run is `finished`, blocks with matches still to be played are left out, because their
-    cards are secret. The store is read a few blocks at a time, so that a slow consumer does not
-    keep a transaction open.
+    cards are secret. The store is read during iteration, a few blocks at a time, so that a slow
+    consumer does not keep a transaction open.
+
+    Raises:
+        StoreError: if the store cannot be read.
     """
     whole = [block.block for block in store.blocks() if finished or block.played >= block.seatings]
     for start in range(0, len(whole), _BLOCKS):
@@ -178,10 +180,12 @@ def shown_matches(store: RunReader, finished: bool) -> Iterator[MatchRecord]:
 
 
 def match_lines(store: RunReader) -> Iterator[MatchLine]:
-    """Yield the matches of `shown_matches` as lines, by block and seating.
+    """Yield a line for each match of `shown_matches`, in the same order and read in the same way.
 
-    Unless the run is finished, blocks with matches still to be played are left out. Every line has
-    the facts about the cup as they were when the first line was made.
+    Every line has the facts about the cup as they were when the first line was made.
+
+    Raises:
+        StoreError: if the store cannot be read.
     """
     run = store.run()
     cup = _cup_facts(run)
@@ -190,7 +194,8 @@ def match_lines(store: RunReader) -> Iterator[MatchLine]:
 
 
 def _cup_facts(run: Run) -> CupFacts:
-    """Return the facts about the cup that every line repeats, with no joins or skips."""
+    """Return the facts about the cup that every line repeats. Its decisions leave out joins and
+    skips."""
     cup = run.cup
     return CupFacts(
         name=cup.name,
@@ -239,8 +244,8 @@ def _line(record: MatchRecord, cup: CupFacts, run: Run) -> MatchLine:
 def times_by_move(record: MatchRecord, seats: list[int]) -> Iterator[float | None]:
     """Yield the thinking time of each move in milliseconds, or None if no bot was asked for it.
 
-    Times are rounded to microseconds. ``seats`` has the seat of each move. If it ends early, before
-    an illegal move, None is yielded for that move and all later ones.
+    Times are rounded to microseconds. ``seats`` has the seat of each move. If it ends before an
+    illegal move, None is yielded for that move and all later moves.
     """
     times = [iter(of_seat) for of_seat in record.times]
     for index in range(len(record.moves)):

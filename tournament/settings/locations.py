@@ -88,7 +88,7 @@ def line_of(lines: dict[Path, int], path: Path) -> int:
 
 
 def label(path: Path) -> str:
-    """A path as messages show it, such as bots[2].name. Indexes count from 1."""
+    """A path as messages show it, such as bots[2].name: up to eight parts, indexes from 1."""
     text = ""
     for part in path[:_MAX_DEPTH]:
         text += f"[{part + 1}]" if isinstance(part, int) else f".{short(part)}"

@@ -52,7 +52,7 @@ class Chain:
         self.before = self.last = last_digest(connection)
 
     def add(self, table: sa.Table, *values: object) -> int:
-        """Write an entry for a row of `table`, and return the number of the entry.
+        """Write an entry for a row of `table`, set `last`, and return the number of the entry.
 
         The entry covers `values`, of which the first identifies the row in its table. The caller
         writes the row itself.
@@ -65,7 +65,7 @@ class Chain:
 
 
 def last_digest(connection: Connection) -> Digest:
-    """Return the digest of the last entry, or `Digest()` if there is none. Check no rows."""
+    """Return the digest of the last entry, or `Digest()` if there is none. Rows are not checked."""
     row = connection.execute(_LAST).first()
     return Digest() if row is None else Digest(row.entry, row.digest)
 

@@ -82,7 +82,7 @@ def without_password(url: str) -> str:
 
 
 def shown_target(target: str) -> str:
-    """Return the folder or URL of a store, without a password."""
+    """Return the folder or URL of a store, the URL as `without_password` does."""
     return without_password(target) if is_database_url(target) else target
 
 
@@ -114,6 +114,9 @@ def sqlite(path: Path) -> Engine:
 
     The engine is read-only if the file exists, this process cannot write in the file's folder, and
     SQLite's log beside the file is missing or empty.
+
+    Raises:
+        OSError: if this process may not see what is in the folder.
     """
     log = path.with_name(path.name + "-wal")
     all_in_file = not log.exists() or log.stat().st_size == 0
@@ -151,7 +154,7 @@ def _set_pragmas(connection: sqlite3.Connection, _record: object) -> None:
 
 
 def stream(connection: Connection, query: sa.Select[Any]) -> sa.CursorResult[Any]:
-    """Execute a query, and return a result that fetches its rows in chunks."""
+    """Execute a query, and return a result that fetches rows in chunks during iteration."""
     # The result is not closed here: a caller that stops early may have closed its connection.
     return connection.execute(query, execution_options={"yield_per": _CHUNK})
 

@@ -64,11 +64,13 @@ class StoreReader(RunReader):
 
     @classmethod
     def open(cls, target: str | os.PathLike[str]) -> Self:
-        """Open the store in a run's folder or at a database URL.
+        """Open the store in a run's folder or at a database URL. Its run need not have begun.
 
         Raises:
-            StoreError: if there is no store, or it cannot be read.
-            StoreUrlError: if the URL cannot be used.
+            StoreError: if there is no store, it has another version, or it or the user's state
+                folder cannot be read.
+            StoreUrlError: if the target is a URL, but not a valid PostgreSQL URL.
+            OSError: if this process may not see what is in the folder.
         """
         text = os.fspath(target)
         if not is_database_url(text) and not (Path(text) / STORE_FILE).is_file():
@@ -94,6 +96,9 @@ class StoreReader(RunReader):
         """Yield a reader that always sees the store as it was at the reader's first read.
 
         The reader can be used within this context only.
+
+        Raises:
+            StoreError: if the store cannot be read, or the code within raises a database error.
         """
         with self._read() as connection:
             reader = StoreReader(self._engine, self.where, self.folder)
@@ -107,7 +112,8 @@ class StoreReader(RunReader):
         Set `warning` if the user neither made the run nor trusts its key.
 
         Raises:
-            StoreError: if the store has another version, is damaged or cannot be read.
+            StoreError: if the store has another version or is damaged, or the store or the user's
+                state folder cannot be read.
         """
         with store_errors(self.where):
             if not sa.inspect(self._engine).has_table("meta"):
@@ -131,7 +137,8 @@ class StoreReader(RunReader):
         """Copy the store as it is now into `file`, an SQLite file that must not exist yet.
 
         Raises:
-            StoreError: if the store cannot be read or the file cannot be written.
+            StoreError: if the store cannot be read or the file cannot be written. An incomplete
+                file may remain.
         """
         copy = engine.sqlite(file)
         try:
@@ -148,6 +155,7 @@ class StoreReader(RunReader):
 
         Raises:
             NotBegun: if the store has no cup.
+            StoreError: if the store cannot be read.
         """
         run = self.run_if_begun()
         if run is None:
@@ -158,7 +166,11 @@ class StoreReader(RunReader):
         return run
 
     def run_if_begun(self) -> StoredRun | None:
-        """Read the run, without its matches. Return None if the store has no cup."""
+        """Read the run, without its matches. Return None if the store has no cup.
+
+        Raises:
+            StoreError: if the store cannot be read.
+        """
         with self.snapshot() as now, now._read() as connection, damage(self.where):
             stored = rows.read_meta(connection)
             if not stored:
@@ -186,22 +198,31 @@ class StoreReader(RunReader):
         """Return the current state of the run, as the runner last stored it.
 
         All fields are empty if the runner has not stored a state.
+
+        Raises:
+            StoreError: if the store cannot be read.
         """
         stored = list(self._all(sa.select(present), rows.from_json(Present)))
         return stored[0] if stored else Present()
 
     def digest(self) -> Digest:
-        """Return the digest of everything written so far, without checking the rows."""
+        """Return the digest of everything written so far, without checking the rows.
+
+        Raises:
+            StoreError: if the store cannot be read.
+        """
         with self._read() as connection:
             return last_digest(connection)
 
     def walk(self) -> Iterator[tuple[str, Digest]]:
         """Yield the chain's entries in the order of writing, recomputed from the rows.
 
-        Each item is (table that was written to, digest after the entry).
+        Each item is (table that was written to, digest after the entry). The rows are read during
+        iteration.
 
         Raises:
-            ChainBroken: if the rows are not the rows that were written.
+            ChainBroken: after the entries that agree, if a row is not what was written.
+            StoreError: if the store cannot be read.
         """
         with self._read() as connection, damage(self.where):
             yield from walk(connection)
@@ -210,6 +231,9 @@ class StoreReader(RunReader):
         """Return whether the run's signer has signed the last digest, or None without a signature.
 
         This checks neither the rows, which `walk` does, nor whether the user trusts the signer.
+
+        Raises:
+            StoreError: if the store cannot be read.
         """
         with self._read() as connection, damage(self.where):
             facts = rows.read_meta(connection, "run", "signer", SIGNATURE)
@@ -221,7 +245,10 @@ class StoreReader(RunReader):
     def file_problems(self) -> list[str]:
         """Run SQLite's integrity check, and return up to ten problems in the file.
 
-        Returns an empty list if the file is intact, and for PostgreSQL.
+        Return an empty list if the file is intact, or the store is in PostgreSQL.
+
+        Raises:
+            StoreError: if the store cannot be read.
         """
         with self._read() as connection:
             if connection.dialect.name != "sqlite":
@@ -230,7 +257,11 @@ class StoreReader(RunReader):
             return [line for line in lines if line != "ok"]
 
     def decisions(self) -> list[AnyDecision]:
-        """Return the decisions in the order in which they were made."""
+        """Return the decisions in the order in which they were made.
+
+        Raises:
+            StoreError: if the store cannot be read.
+        """
         return list(self._all(sa.select(decisions).order_by(decisions.c.id), rows.to_decision))
 
     def epochs(self) -> list[Epoch]:
@@ -238,6 +269,9 @@ class StoreReader(RunReader):
 
         Epochs are only appended, so each epoch is read from the database once. If the store is
         replaced by another copy while the reader is open, epochs read earlier may be returned.
+
+        Raises:
+            StoreError: if the store cannot be read.
         """
         known = self._epochs[0]
         query = sa.select(epochs).where(epochs.c.id > len(known)).order_by(epochs.c.id)
@@ -249,7 +283,11 @@ class StoreReader(RunReader):
         return list(current)
 
     def voids(self) -> list[AnyVoid]:
-        """Return the void matches in the order in which they became void."""
+        """Return the void matches in the order in which they became void.
+
+        Raises:
+            StoreError: if the store cannot be read.
+        """
         return list(self._all(sa.select(voids).order_by(voids.c.id), rows.to_void))
 
 

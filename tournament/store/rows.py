@@ -155,7 +155,7 @@ def put_meta(chain: Chain, **values: object) -> None:
 
 
 def put_signature(connection: Connection, signature: str | None) -> None:
-    """Replace the signature of the run. None removes the signature."""
+    """Replace the signature of the run, for which the chain has no entry. None removes it."""
     connection.execute(_DELETE_FACT, {"of": SIGNATURE})
     if signature is not None:
         row = {"key": SIGNATURE, "value": dumps(signature), "entry": 0}
@@ -199,13 +199,18 @@ def _check_seats(match: MatchSummary | MatchRecord, *by_seat: Sequence[object]) 
 
 
 def to_decision(row: sa.Row[Any]) -> AnyDecision:
-    """Convert a row of `decisions` to a decision, whose number is the id of the row."""
+    """Convert a row of `decisions` to a decision, whose number is the id of the row.
+
+    Raises:
+        ValueError, TypeError: if the row is damaged.
+    """
     decision: AnyDecision = msgspec.convert({**json.loads(row.data), "number": row.id}, AnyDecision)
     return decision
 
 
 def from_json(kind: Any) -> Callable[[sa.Row[Any]], Any]:
-    """Return a function that decodes the column `data` of a row as a value of type `kind`."""
+    """Return a function that decodes the column `data` of a row as a value of type `kind`, and
+    raises ValueError if the row is damaged."""
     return lambda row: msgspec.convert(json.loads(row.data), kind)
 
 

@@ -50,7 +50,8 @@ class RunReader(ABC):
     Use the reader as a context manager, or call `close`. `where` names the run in messages.
     `folder` is the folder of the run, or None for a database or a file of matches. Each method
     reads the run as it was at one moment. It raises StoreError if the database fails or its data
-    are damaged. The order of the schedule is by block, then by seating.
+    are damaged. A method that yields reads during iteration. The order of the schedule is by block,
+    then by seating.
 
     Whole matches lack the bots' information and fallbacks while their block has matches still to be
     played, because a bot could read in these what others think about the same deal.
@@ -64,10 +65,18 @@ class RunReader(ABC):
 
     @abstractmethod
     def run(self) -> Run:
-        """Return the run, without its matches."""
+        """Return the run, without its matches.
+
+        Raises:
+            StoreError: if the run cannot be read. It is NotBegun if a store has no cup.
+        """
 
     def decisions(self) -> list[AnyDecision]:
-        """Return the decisions in the order in which they were made."""
+        """Return the decisions in the order in which they were made.
+
+        Raises:
+            StoreError: as in `run`.
+        """
         return list(self.run().decisions)
 
     @contextmanager
@@ -89,18 +98,30 @@ class RunReader(ABC):
         self._engine.dispose()
 
     def count(self) -> int:
-        """Return the number of finished matches."""
+        """Return the number of finished matches.
+
+        Raises:
+            StoreError: if the run cannot be read.
+        """
         query = sa.select(sa.func.count()).select_from(matches)
         (count,) = self._all(query, lambda row: int(row[0]))
         return count
 
     def blocks(self) -> Iterator[BlockRecord]:
-        """Yield the blocks with at least one finished match, in the order of the schedule."""
+        """Yield the blocks with at least one finished match, in the order of the schedule.
+
+        Raises:
+            StoreError: during iteration, if the run cannot be read.
+        """
         query = sa.select(blocks, PLAYED.label("played")).where(PLAYED > 0).order_by(blocks.c.block)
         return self._all(query, lambda row: convert(row, BlockRecord, from_attributes=True))
 
     def is_complete(self, block: int) -> bool:
-        """Return whether all matches of the block with this number are finished."""
+        """Return whether all matches of the block with this number are finished.
+
+        Raises:
+            StoreError: if the run cannot be read.
+        """
         query = sa.select(_COMPLETE).where(blocks.c.block == block)
         return any(self._all(query, lambda row: bool(row.complete)))
 
@@ -108,6 +129,9 @@ class RunReader(ABC):
         """Yield the finished matches without their moves, in the order of the schedule.
 
         If `round` is given, only the matches of that round are yielded.
+
+        Raises:
+            StoreError: during iteration, if the run cannot be read.
         """
         query = _SUMMARIES.order_by(*_IN_ORDER)
         if round is not None:
@@ -119,6 +143,9 @@ class RunReader(ABC):
 
         Each item is (sequence number, match), in the order of writing. The sequence number of a
         match is the number of its entry in the chain. With -1, all matches are yielded.
+
+        Raises:
+            StoreError: during iteration, if the run cannot be read.
         """
         query = _SUMMARIES.where(matches.c.entry > sequence).order_by(matches.c.entry)
         return self._all(query, lambda row: (row.entry, rows.to_summary(row)))
@@ -127,6 +154,9 @@ class RunReader(ABC):
         """Return the finished matches at these places, without moves, in schedule order.
 
         Each place is (block, number of the seating). Places without a finished match are left out.
+
+        Raises:
+            StoreError: if the run cannot be read.
         """
         query = _SUMMARIES.where(
             blocks.c.block.in_({block for block, _ in places}),  # which has an index
@@ -137,7 +167,11 @@ class RunReader(ABC):
     def matches(self, blocks: range | None = None) -> Iterator[MatchRecord]:
         """Yield the finished matches with their moves, in the order of the schedule.
 
-        If `blocks` is given, only the matches of these blocks are yielded.
+        If `blocks` is given, only the matches of these blocks are yielded. Its step must be 1. The
+        bots' information and fallbacks are left out while their block is incomplete.
+
+        Raises:
+            StoreError: during iteration, if the run cannot be read.
         """
         query = _MATCHES.order_by(*_IN_ORDER)
         if blocks is not None:
@@ -146,6 +180,8 @@ class RunReader(ABC):
 
     def match(self, match: str) -> MatchRecord:
         """Return the finished match whose id is `match` or begins with `match`.
+
+        The bots' information and fallbacks are left out while their block is incomplete.
 
         Raises:
             NoMatch: if no id equals `match`, and not exactly one begins with it.
@@ -168,6 +204,9 @@ class RunReader(ABC):
 
         Nothing is read before the first row is asked for. Except in a snapshot, a connection stays
         open until the iterator is exhausted or closed.
+
+        Raises:
+            StoreError: if the database fails, or a row cannot be converted.
         """
         with self._read() as connection, damage(self.where):
             yield from map(convert, stream(connection, query))
@@ -176,8 +215,10 @@ class RunReader(ABC):
     def _read(self) -> Iterator[Connection]:
         """Yield a connection that reads the database as it is at one moment.
 
-        In a snapshot, this is the connection of the snapshot. Within this context, database errors
-        are raised as StoreError.
+        In a snapshot, this is the connection of the snapshot.
+
+        Raises:
+            StoreError: if the database fails, here or in the code within.
         """
         with store_errors(self.where):
             if self._moment is not None:

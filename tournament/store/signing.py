@@ -144,7 +144,7 @@ def trusted_keys() -> set[str]:
     """Return the public keys of others that the user trusts.
 
     Raises:
-        StoreError: if the list of trusted keys cannot be read.
+        StoreError: if the list of trusted keys cannot be read, or the user has no home folder.
     """
     text = read_state(state_path(_TRUSTED_FILE)) or b""
     return set(text.decode("ascii", "replace").split())
@@ -154,7 +154,8 @@ def is_trusted(public: str) -> bool:
     """Return whether a public key is the user's own or one that the user trusts.
 
     Raises:
-        StoreError: if the list of trusted keys cannot be read, or the user's key cannot be used.
+        StoreError: if the list of trusted keys cannot be read, the user's key cannot be used, or
+            the user has no home folder.
     """
     if public in trusted_keys():
         return True
@@ -162,10 +163,10 @@ def is_trusted(public: str) -> bool:
 
 
 def trust(public: str) -> None:
-    """Add a public key to the list of keys that the user trusts.
+    """Add a public key to the list of keys that the user trusts. The key is not checked.
 
     Raises:
-        StoreError: if the list of trusted keys cannot be written.
+        StoreError: if the list of trusted keys cannot be written, or the user has no home folder.
     """
     path = state_path(_TRUSTED_FILE)
     with writing(path), path.open("a", encoding="ascii") as file:

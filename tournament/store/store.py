@@ -27,10 +27,7 @@ _PACKED = sa.select(details.c.data).where(details.c.match == sa.bindparam("of"))
 
 
 class Store(StoreWriter):
-    """A run's store, open for reading and writing.
-
-    `change_cup` and the methods `record_...` raise NotBegun if the store has no cup.
-    """
+    """A run's store, open for reading and writing."""
 
     def begin(
         self, cup: Cup, seed: str, match_key: str, commitment: str | None, total: int
@@ -40,6 +37,9 @@ class Store(StoreWriter):
         The parameters are as in `StoredRun`. The values in the bots' `env` are sealed. What bots
         have stated about themselves is deleted, and so is the record that they ran without a
         sandbox. Everything else, such as decisions, is kept.
+
+        Raises:
+            StoreError: as in `StoreWriter`.
         """
         self._put(
             config=self.sealed(cup, match_key).to_dict(),
@@ -55,6 +55,10 @@ class Store(StoreWriter):
         """Replace the cup with another, which must have the same blocks.
 
         The values in the bots' `env` are sealed.
+
+        Raises:
+            NotBegun: if the store has no cup.
+            StoreError: as in `StoreWriter`.
         """
         self._put(config=self.sealed(cup, self.run().match_key).to_dict())
 
@@ -62,13 +66,22 @@ class Store(StoreWriter):
         """Record the number of planned matches.
 
         Unless the run has begun already, also record the current time as its beginning.
+
+        Raises:
+            NotBegun: if the store has no cup.
+            StoreError: as in `StoreWriter`.
         """
         run = self.run()
         now = datetime.now(UTC).isoformat(timespec="seconds")
         self._put_changed(run, total=total, begun=run.begun or now)
 
     def record_unsandboxed(self) -> None:
-        """Record that the bots are started without a sandbox."""
+        """Record that the bots are started without a sandbox.
+
+        Raises:
+            NotBegun: if the store has no cup.
+            StoreError: as in `StoreWriter`.
+        """
         self._put_changed(self.run(), unsandboxed=True)
 
     def record_about(self, stated: Mapping[str, Identity]) -> None:
@@ -76,6 +89,10 @@ class Store(StoreWriter):
 
         `stated` maps bots to statements. Empty statements are skipped, and so are statements equal
         to the bot's latest one.
+
+        Raises:
+            NotBegun: if the store has no cup.
+            StoreError: as in `StoreWriter`.
         """
         before = self.run().about
         new = {
@@ -91,6 +108,10 @@ class Store(StoreWriter):
 
         `stated` maps each bot that passed to what it states about itself, which replaces the bot's
         earlier statements unless it is empty. `failed` maps each bot that failed to its problem.
+
+        Raises:
+            NotBegun: if the store has no cup.
+            StoreError: as in `StoreWriter`.
         """
         run = self.run()
         new = {bot: (identity,) for bot, identity in stated.items() if identity != Identity()}
@@ -106,10 +127,11 @@ class Store(StoreWriter):
         """Check the store, and record and sign the end of the run.
 
         `places` and `settled` are as in `Run`. The number of planned matches is set to the number
-        of finished ones. The current state for the pages is cleared.
+        of finished matches. The current state for the pages is cleared. The check takes as long as
+        reading the store.
 
         Raises:
-            StoreError: if the store does not hold exactly what this user's commands have written.
+            StoreError: as in `check` and `StoreWriter`.
         """
         self.check()
         self._put(finished=True, places=places, settled=tuple(settled), total=self.count())
@@ -122,11 +144,18 @@ class Store(StoreWriter):
         """Make a finished run unfinished again, with `total` planned matches.
 
         The places, the settled bots and the signature are removed.
+
+        Raises:
+            StoreError: as in `StoreWriter`.
         """
         self._put(finished=False, places=None, settled=(), total=total)
 
     def show(self, now: Present) -> None:
-        """Store the current state of the run for its pages, in place of the earlier one."""
+        """Store the current state of the run for its pages, in place of the earlier one.
+
+        Raises:
+            StoreError: if the database fails.
+        """
 
         def attempt() -> None:
             with self._write() as connection:
@@ -150,10 +179,11 @@ class Store(StoreWriter):
         """Continue the run with a cup that has grown, and renumber the blocks by the cup's `plan`.
 
         The run counts as extended, and no longer as finished. The places, the settled bots and the
-        signature are removed. The values in the bots' `env` are sealed.
+        signature are removed. The values in the bots' `env` are sealed. First check the store,
+        which takes as long as reading it.
 
         Raises:
-            StoreError: if the store does not hold exactly what this user's commands have written.
+            StoreError: as in `check` and `StoreWriter`.
         """
         self.check()
         numbers = {block.key: plan.number(block) for block in self.blocks()}
@@ -183,12 +213,17 @@ class Store(StoreWriter):
         """Commit a finished match.
 
         Raises:
-            StoreError: if the store has this match, or another with the same block and seating.
+            StoreError: as in `StoreWriter`, or if the store has this match, or another match with
+                the same block and seating.
         """
         self._commit(lambda chain: rows.insert_match(chain, record))
 
     def add_void(self, record: Outage) -> None:
-        """Commit the record of a match that an outage made void before it finished."""
+        """Commit the record of a match that an outage made void before it finished.
+
+        Raises:
+            StoreError: as in `StoreWriter`.
+        """
         self._commit(lambda chain: rows.append(chain, voids, record))
 
     def decide(
@@ -196,11 +231,14 @@ class Store(StoreWriter):
         *made: AnyDecision,
         check: Callable[[list[AnyDecision]], None] = lambda _: None,
     ) -> None:
-        """Append decisions in one commit. The store sets their `number`, `at` and `after`.
+        """Append decisions in one commit. The store sets `number`, `at` and `after` in its copies.
 
         Unprintable characters in the reasons are escaped. `check` is called with the earlier
         decisions in the same transaction, and again after a lost connection. If `check` raises an
         error, nothing is appended, and the error is passed on.
+
+        Raises:
+            StoreError: as in `StoreWriter`.
         """
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
 
@@ -218,7 +256,11 @@ class Store(StoreWriter):
         self._commit(change)
 
     def add_epoch(self, epoch: Epoch) -> None:
-        """Append an epoch of a ladder."""
+        """Append an epoch of a ladder.
+
+        Raises:
+            StoreError: as in `StoreWriter`.
+        """
         self._commit(lambda chain: rows.append(chain, epochs, epoch))
 
     def void_finished(self, due: Iterable[tuple[str, int, str]]) -> None:
@@ -228,6 +270,7 @@ class Store(StoreWriter):
 
         Raises:
             NoMatch: if the store lacks one of the matches. Then no match becomes void.
+            StoreError: as in `StoreWriter`.
         """
         ended = datetime.now(UTC).isoformat(timespec="milliseconds")
         records = [(self.match(match), decision, why) for match, decision, why in due]

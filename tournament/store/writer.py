@@ -51,8 +51,9 @@ class StoreWriter(StoreReader):
     """A run's store in which changes can be committed, each as a whole or not at all.
 
     Methods that write raise StoreError if the database fails. All except `accept` and `show` also
-    raise StoreError if the store was begun by another user or changed by another program. Within
-    `advisory_lock`, a write waits until the database can be reached again.
+    raise StoreError if the store was begun by another user or changed by another program, or if the
+    user's key or note cannot be used. A write waits for other writers, in SQLite for up to five
+    seconds. Within `advisory_lock`, it also waits until the database can be reached again.
     """
 
     def __init__(self, engine: Engine, where: str, folder: Path | None) -> None:
@@ -70,8 +71,8 @@ class StoreWriter(StoreReader):
         with a sentence whenever the store begins to wait for the database, and when a wait ends.
 
         Raises:
-            StoreUrlError: if the target is a URL, but not that of a PostgreSQL database.
-            StoreError: if the store cannot be opened or created.
+            StoreUrlError: if the target is a URL, but not a valid PostgreSQL URL.
+            StoreError: if the store cannot be opened or created, or has another version.
         """
         text = os.fspath(target)
         if not is_database_url(text):
@@ -90,11 +91,11 @@ class StoreWriter(StoreReader):
     def check(self) -> None:
         """Check that the store holds exactly what this user's commands have written.
 
-        This takes as long as reading the store.
+        This takes as long as reading the store. A new store first gets its version, id and signer.
 
         Raises:
-            StoreError: if it does not, for instance because another user began the run, or if the
-                store is damaged.
+            StoreError: if it does not, for instance because another user began the run, or as in
+                `StoreWriter`.
         """
         self._retrying(self._check_chain)
 
@@ -118,8 +119,8 @@ class StoreWriter(StoreReader):
         The user becomes the signer of the run. If the run is finished, it is signed again.
 
         Raises:
-            StoreError: if the rows of the store are not the rows that were written, or the user's
-                key cannot be used.
+            StoreError: if the rows of the store are not the rows that were written, the user's key
+                or note cannot be used, or the database fails.
         """
         signer = make_key().public
         with self._write() as connection:
@@ -133,7 +134,11 @@ class StoreWriter(StoreReader):
             self._seal(chain)
 
     def forget(self) -> None:
-        """Try to delete the user's note about a run whose store is not kept. Later writes fail."""
+        """Try to delete the user's note about a run whose store is not kept. Later writes fail.
+
+        Raises:
+            StoreError: if the store cannot be read, or the user has no home folder.
+        """
         with self._read() as connection:
             forget(str(rows.read_meta(connection, "run").get("run", "")))
 
@@ -144,7 +149,7 @@ class StoreWriter(StoreReader):
         committed. `change` may therefore be called several times, but is committed once.
 
         Raises:
-            StoreError: if the store was begun by another user or changed by another program.
+            StoreError: as in the class.
         """
         after: Digest | None = None
 
@@ -167,7 +172,8 @@ class StoreWriter(StoreReader):
         """Return the checked chain of the store. First write a new store's version, id and signer.
 
         Raises:
-            StoreError: if the store's digest is not one that this user has noted.
+            StoreError: if the store's digest is not one that this user has noted, or the user's key
+                or note cannot be used.
         """
         chain = Chain(connection)
         with damage(self.where):
@@ -192,6 +198,9 @@ class StoreWriter(StoreReader):
 
         The signature of a run that is no longer finished is removed. The note allows both digests,
         so a process that is killed before the commit leaves a valid store.
+
+        Raises:
+            StoreError: if the user's key or note cannot be used.
         """
         facts = rows.read_meta(chain.connection, "run", "finished")
         note(facts["run"], chain.before, chain.last)
@@ -291,14 +300,21 @@ class StoreWriter(StoreReader):
         return self._retrying(super()._connect)
 
     def run_if_begun(self) -> StoredRun | None:
-        """Same as StoreReader.run_if_begun, but a runner reads again after a lost connection."""
+        """Read the run as a StoreReader does, but as a runner read again after a lost connection.
+
+        Raises:
+            StoreError: if the store cannot be read.
+        """
         return self._retrying(super().run_if_begun)
 
     def _all(self, query: sa.Select[Any], convert: Callable[[sa.Row[Any]], _T]) -> Iterator[_T]:
-        """Same as StoreReader._all, but a runner continues after a lost connection.
+        """Yield rows as a StoreReader does, but as a runner continue after a lost connection.
 
-        It resumes after the last row that it has read. If it has read none since the connection was
-        last lost, it passes on the ConnectionLostError.
+        Resume after the last row that was read.
+
+        Raises:
+            ConnectionLostError: if no row was read since the connection was last lost.
+            StoreError: as in `StoreReader`.
         """
         read, lost = 0, -1
         while True:
@@ -318,7 +334,12 @@ class StoreWriter(StoreReader):
         """Within this context, exclude other writers by a transaction. Yield its connection.
 
         The transaction is committed at the end, or rolled back if an error is raised. For a runner,
-        the connection is the one that holds its lock.
+        the connection is the one that holds its lock. Wait for other writers, in SQLite for up to
+        five seconds.
+
+        Raises:
+            StoreError: if the database fails, another writer does not end, or another runner has
+                the lock.
         """
         with store_errors(self.where), ExitStack() as stack:
             if self._writer is None:

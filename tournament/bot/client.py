@@ -45,9 +45,9 @@ def seconds_left(deadline: float) -> float:
 def dial_url(url: str) -> Dial:
     """Look up the host of an http or https URL, once. Return a function that connects to the host.
 
-    The lookup has no deadline. The function tries the host's addresses in order until one accepts
-    the connection. With https, it also completes the TLS handshake and checks the certificate. It
-    raises OSError if that fails, and in particular TimeoutError at its deadline.
+    The lookup has no deadline. The function takes a deadline, and tries the host's addresses in
+    order until one accepts the connection. With https, it also completes the TLS handshake and
+    checks the certificate. If it cannot connect, it raises OSError: TimeoutError at the deadline.
 
     Raises:
         OSError: if the host cannot be resolved.

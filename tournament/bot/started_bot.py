@@ -223,7 +223,7 @@ class StartedBot(HttpBot):
         least a second. If there is an error, the bot is ended.
 
         Raises:
-            StartError: if the bot cannot be started, ends, or gives no such answer in time.
+            StartError: if the bot cannot be started, ends, or gives no complete answer in time.
         """
         try:
             if self.process.wait_for_copy():  # the time for the copy does not count
@@ -253,7 +253,7 @@ class StartedBot(HttpBot):
         self.ready()
 
     def _answers(self, deadline: float) -> bool:
-        """Send GET / once, and return whether the bot answered and is still running.
+        """Send GET / once. Return whether the bot answered, was not busy, and is still running.
 
         Waits for the answer until `deadline`, a time of `monotonic`, or for a second if that is
         later. An answer that conforms to the protocol is kept in `about`.

@@ -256,7 +256,7 @@ class HttpBot(Player):
             self.received = b"".join(pieces)
 
     def answer(self) -> Answer:
-        """The answer to the last request. If the answer repeats the token, the token is masked."""
+        """The answer to the last request, as far as it arrived, with the token masked."""
         received = self.received
         if self._token is not None:
             received = received.replace(self._token.encode("ascii"), b"(token)")

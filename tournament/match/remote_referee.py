@@ -66,15 +66,15 @@ class HttpReferee(Referee):
         return self._state(self._request("POST", "/v1/start", _Position, body))
 
     def moves(self, state: State) -> Sequence[str]:
-        """Same as `Referee.moves`, over HTTP."""
+        """Same as `Referee.moves`, over HTTP, with RefereeError as the class says."""
         return self._call("moves", state, _ListedMoves).moves
 
     def view(self, state: State) -> JsonDict:
-        """Same as `Referee.view`, over HTTP."""
+        """Same as `Referee.view`, over HTTP, with RefereeError as the class says."""
         return self._call("view", state, _View, seat=state.turn).view
 
     def play(self, state: State, move: str) -> tuple[str, State]:
-        """Same as `Referee.play`, over HTTP."""
+        """Same as `Referee.play`, over HTTP, with RefereeError as the class says."""
         verdict = self._call("validate", state, _Validated, move=move)
         if verdict.reason is not None:
             raise IllegalMove(verdict.reason, verdict.detail)

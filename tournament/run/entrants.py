@@ -163,11 +163,11 @@ class Entrants(Roster):
     def skips(
         self, run: Progress, untouched: Iterable[Block], expired: Collection[str]
     ) -> list[Skip]:
-        """Return decisions to skip the `untouched` blocks of `expired` bots, or all `untouched`
-        blocks if a decision has ended the ladder.
+        """Return decisions to skip the `untouched` blocks of `expired` bots, or one to skip all
+        `untouched` blocks if a decision has ended the ladder.
 
-        There is one decision for each expired bot with such blocks. A block with several expired
-        bots is skipped for the first of them by name. Each bot for which blocks are skipped is also
+        There is at most one decision for each expired bot. A block with several expired bots is
+        skipped for the first of them by name. Each bot for which blocks are skipped is also
         recorded as absent, with `record_absence`.
         """
         if finished_by(run.decisions):

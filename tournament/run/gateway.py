@@ -18,8 +18,8 @@ class Connections(Protocol):
     """
 
     def fail(self, bots: Mapping[str, str]) -> None:
-        """Disconnect bots that must be fixed. `bots` maps each of them to a sentence that says what
-        to fix."""
+        """Disconnect bots that must be fixed before they connect again. `bots` maps each bot to a
+        sentence that says what to fix."""
 
     def tables(self) -> Mapping[str, int]:
         """Return the number of tables at which each connected bot can play at once, by name."""

@@ -87,8 +87,8 @@ class Outages:
 
     def wait_for(self, bots: Iterable[str]) -> frozenset[str]:
         """The bots among `bots` that make a match void if they cannot be reached: bots by URL that
-        have not been away too long, and that, like their authors, do not have too many void matches
-        yet. There are none if `outage_s` is 0."""
+        are not `expired`, and whose void matches, like those of their authors, are below the limit.
+        There are none if `outage_s` is 0."""
         if not self._cup.outage_s:
             return frozenset()
         return frozenset(
@@ -131,7 +131,7 @@ class Outages:
                 del self._away[bot]
 
     def close(self) -> None:
-        """Stop asking bots. None of them counts as away any more."""
+        """Stop asking bots. No bot counts as away any more."""
         for _, ended in self._away.values():
             ended.set()
         self._away.clear()

@@ -348,7 +348,7 @@ class Session:
     def _hand_out(self) -> None:
         """Give waiting blocks to free tables.
 
-        The blocks go out in the drawn order, so that the finished ones are always a fair sample.
+        The blocks go out in the drawn order, so that the finished blocks are always a fair sample.
         Blocks whose remote bots are busy or away are passed over for now. During `_recall`, nothing
         is given out.
         """

@@ -60,7 +60,7 @@ class Order(TypedDict):
 
     `sandbox` has the words that start a sandbox, or is empty for no sandbox. `filters` has the
     descriptors that occur in `sandbox`. `copied` is the folder to copy, or None. `copy` is the
-    path of the copy, which replaces COPY in the words. `proxy` is the descriptor of the sandbox
+    path of the copy, which replaces COPY in `sandbox`. `proxy` is the descriptor of the sandbox
     proxy's socket, or None. `argv`, `env` and `cwd` are the bot's command, environment and folder.
     `home` is the bot's HOME and TMPDIR, or None for a new temporary folder. `group` is the folder
     of the control group to create, or None, and `group_files` has the contents of the group's files

@@ -90,7 +90,7 @@ class Run:
     8601). `places` maps each bot to the place that the plan has decided, and is None if the plan
     has decided no places. `settled` are the top bots if `[stop]` ended the cup. `stopped_after` is
     the number of blocks after which it did so, or None if the blocks must be counted. `extended`
-    says whether the cup grew after somebody may have seen its standings.
+    says whether the cup grew after its standings may have been seen.
 
     `about` has the statements of each bot about itself, the latest last. `passed` are the bots that
     passed the ladder's check, and `failed` maps each bot that failed it to the reason. `unplaced`
@@ -228,8 +228,8 @@ def kind_of_ranges(cup: Cup, finished: bool, extended: bool) -> Literal["final",
     """Return when the rank ranges of a run hold. `extended` is as in `Run`.
 
     "final" means that they hold at the end of a run whose number of blocks was fixed in advance.
-    "anytime" means that they hold however often somebody looks, even if the results decide when the
-    cup ends or which bots play on.
+    "anytime" means that they hold however often the run is looked at, even if the results decide
+    when the cup ends or which bots play on.
     """
     fixed = finished and not extended and cup.stop.top is None
     return "final" if fixed and cup.format.has_final_ranges else "anytime"

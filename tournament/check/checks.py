@@ -333,8 +333,8 @@ def output(examiner: Examiner, started: StartedBot, scope: Scope) -> Outcome:
 def own_moves(examiner: Examiner, most: float, *, quick: bool) -> Outcome:
     """Check that at most the share `most` (0 to 1) of the bot's moves came from its fallback.
 
-    Asks nothing, but uses the moves that the examiner has counted. `quick` says whether these
-    moves were made in recorded games rather than in matches.
+    Asks nothing, but uses the moves that the examiner has counted. `quick` says whether
+    the moves were made in recorded games rather than in matches.
     """
     count, shown = examiner.fallbacks.total(), examiner.last_fallback
     if not count or shown is None:

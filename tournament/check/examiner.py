@@ -128,8 +128,9 @@ class Examiner:
     the exchanges in which a question got a move, legal or not, in time. `dropped` counts the
     dropped parts of `info` by reason. While `counts_moves` is true, `moves` counts the requests for
     a move, and `fallbacks` counts, by reason, the moves that were not the bot's own.
-    `last_fallback` is the last exchange with such a move, or None. `failed_before` says whether the
-    bot has failed in the check of positions. `on_answer` is called after every request for a move.
+    `last_fallback` is the last exchange with a fallback, counted or not, or None. `failed_before`
+    says whether the bot has failed in the check of positions. `on_answer` is called after every
+    request for a move.
     """
 
     def __init__(

@@ -44,8 +44,8 @@ def _short_match(scope: Scope, examiner: Examiner) -> Outcome:
 
     The bot sits at seat 0, and the match has the smallest number of players in the scope. If the
     scope does not allow two deals, the match has another number of deals. The failures are the
-    bot's faults, of a bot that has ended those up to the first `unreachable`. Sets the examiner's
-    `counts_moves`.
+    bot's faults. If the bot has ended, faults after the first `unreachable` are left out. Sets the
+    examiner's `counts_moves`.
     """
     # A program that keeps state may fall back in the recorded games, because it has to follow moves
     # that it did not make. So only moves in matches count, unless no match is played.

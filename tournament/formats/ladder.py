@@ -90,9 +90,9 @@ class LadderPlan(Plan):
     def next(self, run: Progress, scores: Scores) -> Round | Wait | Done:
         """Return the round of the current epoch, or of a new one if the current one is complete.
 
-        If the round has an `epoch`, the caller must store this new epoch. Return `Wait` if too few
-        bots for a table can play, and `Done` once a decision has ended the ladder and the last
-        epoch is complete. Between epochs, `gather` is called, which may take seconds.
+        If the round has an `epoch`, the caller must store this new epoch. Return `Wait` if the bots
+        that can play do not fill a table, and `Done` once a decision has ended the ladder and the
+        last epoch is complete. Between epochs, `gather` is called, which may take seconds.
 
         Raises:
             StoreError: if the finished matches cannot be read, or `gather` raises one.

@@ -203,7 +203,7 @@ class Plan(ABC):
     def open_rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
         """Yield the rounds, from the first with matches that may still be played or become void.
 
-        By default these are all rounds. Ask for rounds, and expect errors, as in `rounds`.
+        By default these are all rounds. The conditions and errors are those of `rounds`.
         """
         return self.rounds(run, scores)
 

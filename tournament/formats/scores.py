@@ -20,10 +20,13 @@ class Matches(Protocol):
     """The finished matches of a run. A store raises StoreError if they cannot be read."""
 
     def count(self) -> int:
-        """Return the number of matches."""
+        """Return the number of finished matches."""
 
     def summaries(self, round: int | None = None) -> Iterable[MatchSummary]:
-        """Return the matches of `round`, or all by default, without their moves."""
+        """Return the finished matches of `round`, or of all rounds if it is None, without moves.
+
+        The matches may be read while they are iterated over.
+        """
 
 
 class Scores:

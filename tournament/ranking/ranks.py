@@ -55,8 +55,8 @@ def settled_pairs(ahead: Floats, chances: Floats, level: float = LEVEL) -> Boole
 
     With probability ``level`` no two bots are put in the wrong order. ``ahead`` (n, n) is positive
     if the row's bot has more points than the column's bot. ``chances`` (n, n) must be symmetric. It
-    has the probability that two equal bots differ at least as clearly as these two, which is 1 for
-    a pair without evidence.
+    has for each pair the probability that two equal bots would differ at least as clearly, which is
+    1 without evidence.
     """
     known = (chances < 1).any(axis=1)
     # By the number of bots that a bot is ahead of, then by how far: names and seats play no part.

@@ -114,8 +114,8 @@ def play_bot(
     is called after each. When the time is up, blocks that have begun are finished.
 
     Raises:
-        RunError: if the bot does not start or answer, or does not support the table's game, if the
-            workers fail or a block is lost, or if the bot is struck out in `MAX_STRUCK_OUT` matches.
+        RunError: if the bot does not start, answer or support the table's game, if the workers fail
+            or a block is lost, or if the bot is struck out in `MAX_STRUCK_OUT` matches.
     """
     cup = table.cup(bot, concurrency)
     played = Played()

@@ -112,7 +112,8 @@ def exclusion_notices(decisions: Iterable[AnyDecision]) -> dict[str, str]:
 def exclusion_labels(decisions: Iterable[AnyDecision]) -> dict[str, str]:
     """Return "withdrawn", "disqualified" or "left" for each bot that no longer plays, by bot.
 
-    The labels are English and are translated where they are shown.
+    The latest decision about a bot counts. The labels are English, and are translated where they
+    are shown.
     """
     return {exclusion.bot: _LABELS[type(exclusion)] for exclusion in exclusions(decisions)}
 

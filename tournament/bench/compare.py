@@ -56,7 +56,7 @@ class Comparison:
 
     @property
     def worse(self) -> bool:
-        """Whether the new bot is worse at any table."""
+        """Whether the verdict at any table is "worse"."""
         return any(difference.verdict == "worse" for difference in self.differences)
 
 

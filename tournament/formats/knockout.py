@@ -96,7 +96,7 @@ class KnockoutPlan(Plan):
         return places
 
     def _play(self, scores: Scores, places: dict[str, int]) -> Iterator[Round]:
-        """Yield the rounds like `rounds`. After the last one, add each bot's place to `places`."""
+        """Yield the rounds as `rounds` does. At the end, add the place of every bot to `places`."""
         seeds, offset, deals = self._format.seeds, 0, self._format.deals
         unseeded = [name for name in self.setup.bots if name not in seeds]
         remaining = [*seeds, *shuffled(unseeded, "seeds", self.setup.seed)]

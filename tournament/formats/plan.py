@@ -49,7 +49,7 @@ class Progress(Protocol):
 
     @property
     def void_matches(self) -> int:
-        """The number of void matches."""
+        """The number of void matches. A match counts each time that it was void."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +194,7 @@ class Plan(ABC):
 
     @abstractmethod
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield all rounds in order. Ask for the next only when the previous one is finished.
+        """Yield all rounds in order. Ask for the next only once the previous one is finished.
 
         Raises:
             StoreError: if finished matches cannot be read, when the next round is asked for.
@@ -252,7 +252,7 @@ class BlockMaker:
         return len(self._seatings(tuple(map(str, range(bots))), ""))
 
     def in_order(self, bots: Iterable[str]) -> Table:
-        """Return the bots of a table in the order of the cup."""
+        """Return these bots of the cup in the order of the cup."""
         return tuple(sorted(bots, key=self._order.__getitem__))
 
     def make(self, number: int, round: int, stage: str, table: Table, deal: int) -> Block:

@@ -20,12 +20,12 @@ class Matches(Protocol):
     """The finished matches of a run. A store raises StoreError if they cannot be read."""
 
     def count(self) -> int:
-        """Return the number of finished matches."""
+        """Return the number of finished matches. A store may raise StoreError."""
 
     def summaries(self, round: int | None = None) -> Iterable[MatchSummary]:
         """Return the finished matches of `round`, or of all rounds if it is None, without moves.
 
-        The matches may be read while they are iterated over.
+        A store may raise StoreError, also while the matches are iterated over.
         """
 
 

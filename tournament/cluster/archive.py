@@ -22,7 +22,7 @@ class ArchiveError(StartError):
 
 
 def pack_all(cup: Cup, folder: Path, secret: Iterable[Path]) -> tuple[Cup, dict[str, bytes]]:
-    """Pack the folder of each bot that has a `dir`. A relative `dir` is one in `folder`.
+    """Pack the folder of each bot that has a `dir`, which may be relative to `folder`.
 
     Return a copy of the cup, in which each `dir` is the SHA-256 of the bot's archive, and the
     archives by SHA-256 in hexadecimal. The archives leave out the paths in `secret`, and what
@@ -48,7 +48,7 @@ def pack(bot: Bot, folder: Path, hidden: Set[Path] = frozenset()) -> bytes:
 
     The absolute paths in `hidden` are left out, as is anything named `.git`, `runs` or
     `__pycache__`, what is in a subfolder that cannot be listed, and what is neither a file nor a
-    folder, such as a socket. `bot`, whose folder it is, is named in errors.
+    folder, such as a socket. Errors name `bot`, to which the folder belongs.
 
     Raises:
         ArchiveError: if a file cannot be read, the files exceed LARGEST bytes together, the folder

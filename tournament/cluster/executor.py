@@ -99,7 +99,8 @@ class ClusterExecutor:
 
     def inspect(self, absent: Collection[str]) -> Inspected:
         """Connect to the scheduler, and start or reach every bot on each worker that has tables,
-        except the bots in `absent`. Wait until a worker has done so and no other is doing so.
+        except the bots in `absent`. Wait until at least one of these workers can play or has a
+        problem, and none is still starting bots.
 
         Return the problems on all workers, and what the bots state about themselves on the first
         worker that can play. The next `receive` yields the notices.
@@ -347,7 +348,11 @@ class ClusterExecutor:
 
     def _next(self, seconds: float) -> Iterable[Event]:
         """Wait up to `seconds` for a handler in the queue, call it, and return its events, or ()
-        if no handler came. The handler, or iterating over its events, may raise RunError."""
+        if no handler came.
+
+        Raises:
+            RunError: from the handler, perhaps only when its events are iterated over.
+        """
         try:
             return self._news.get(timeout=seconds)()
         except Empty:

@@ -173,8 +173,8 @@ class Tables(WorkerPlugin):
         self.close()
 
     def close(self) -> None:
-        """Stop all bots, even during a match, and remove their folders if no table is playing. At
-        a table that is starting bots, they may be stopped only when its jobs have ended."""
+        """Stop all bots, even during a match, and remove their folders if no table is playing. Bots
+        that are just being started may be stopped only when their table's jobs have ended."""
         with self._lock:
             self.closed = True
             for pool in self._pools:

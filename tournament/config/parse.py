@@ -107,8 +107,8 @@ def parse_cup(data: bytes, file: str, check: CupCheck = lambda _: ()) -> Cup:
     """Return the cup that a CUP.toml describes, with defaults and house bots filled in.
 
     `file` is the name of the file in error messages. `check` finds further errors once each key is
-    valid by itself. The cup that it gets may have errors in the combination of keys. Nothing else
-    checks that bots' folders and commands exist.
+    valid by itself. The cup that it gets may have errors in the combination of keys. Whether bots'
+    folders and commands exist is not checked.
 
     Raises:
         CupError: if there are errors. If `data` is not UTF-8 or not TOML, the text says only that.

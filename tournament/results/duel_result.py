@@ -37,8 +37,8 @@ class DuelResult:
     max_difference: int | None
 
     def equal(self, within: float | None) -> bool:
-        """Return whether the bots are proved to differ by at most ``within`` points per deal, which
-        is never so if ``within`` is None or there is no interval."""
+        """Return whether the bots are proved to differ by at most ``within`` points per deal: False
+        if ``within`` is None or there is no interval."""
         if within is None or self.low is None or self.high is None:
             return False
         return -within <= self.low and self.high <= within
@@ -48,8 +48,8 @@ def duel_result(arrays: MatchArrays, data: Observations, run: Run) -> DuelResult
     """Return the result of a duel, or None unless ``arrays`` has exactly two bots.
 
     The format need not be a duel. ``data`` must be the observations of ``arrays``. Only complete
-    blocks count, since in part of a block the seats and cards may favour one of the bots. Without
-    any, the difference is 0.
+    blocks count, since in part of a block the seats and cards may favour one of the bots. If there
+    are none, the difference is 0.
     """
     if len(arrays.bots) != 2:
         return None

@@ -68,7 +68,8 @@ class RunReader(ABC):
         """Return the run, without its matches.
 
         Raises:
-            StoreError: if the run cannot be read. It is NotBegun if a store has no cup.
+            NotBegun: if a store has no cup.
+            StoreError: if the run cannot be read.
         """
 
     def decisions(self) -> list[AnyDecision]:

@@ -176,7 +176,7 @@ def decision_rows(record: MatchRecord) -> Iterator[DecisionRow]:
     The default moves of a seat that has been struck out are left out.
 
     Raises:
-        ExportError: after the rows of the moves before it, if a move is not legal.
+        ExportError: if a move is not legal, after the rows of the moves before it.
     """
     forced = frozenset(record.forced)
     times = [iter(of_seat) for of_seat in record.times]

@@ -86,7 +86,7 @@ class _Unnamed(Format):
     decides_places: ClassVar[bool] = True
 
     def plan(self, setup: Setup) -> Plan:
-        """Not supported, since rows are never planned.
+        """Refuse, since rows are never planned.
 
         Raises:
             NotImplementedError: always.

@@ -132,8 +132,8 @@ def _record(line: MatchLine, any_moves: bool) -> MatchRecord:
     and fallbacks from the first illegal move on are left out.
 
     Raises:
-        LineError: without the file's name, if the number of players, the seed or an option is not
-            valid or, unless `any_moves`, a move is not legal.
+        LineError: if the number of players, the seed or an option is not valid or, unless
+            `any_moves`, a move is not legal. The message does not say in which line.
     """
     try:
         seats, illegal = seats_of(line)

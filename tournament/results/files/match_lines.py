@@ -186,6 +186,7 @@ def match_lines(store: RunReader) -> Iterator[MatchLine]:
 
     Raises:
         StoreError: if the store cannot be read.
+        games.OptionError, games.UnknownGame: as in `seats_of`.
     """
     run = store.run()
     cup = _cup_facts(run)

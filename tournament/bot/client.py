@@ -225,9 +225,7 @@ class ReplyReader:
             raise ResponseTooLarge("The framing of its answer is larger than the answer may be.")
 
     def end(self) -> None:
-        """Note that the bot has closed the connection, which completes an answer without a length.
-
-        `done` must be false.
+        """Take the end of the connection, before `done`, as the end of an answer without a length.
 
         Raises:
             ConnectionLost: if the answer is incomplete or missing.
@@ -252,8 +250,7 @@ class ReplyReader:
         self._headers: dict[bytes, bytes] = {}
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Keep a header, unless it is a trailer after the body. A repeated header replaces the
-        earlier one."""
+        """Keep a header, replacing any earlier header of the same name. Ignore trailers."""
         if self._in_head:
             self._headers[name.lower()] = value
 

@@ -146,8 +146,7 @@ def launch_of_cup(
 
 
 def processor_warning(launch: LaunchSettings) -> str:
-    """A warning if a sandboxed bot can take processor time from other bots by starting many
-    processes, or "" if it cannot."""
+    """A warning if sandboxed bots can get more processor time by starting many processes, or ""."""
     return _UNSHARED if launch.sandboxes and not shares_processor(launch.group) else ""
 
 

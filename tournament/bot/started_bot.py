@@ -125,8 +125,7 @@ class BotProcess:
         """Ask the supervisor for the bot's status.
 
         Returns None while the bot is running, its return code (negative for a signal) once it has
-        ended, or a clause that says why the bot could not be started or that its supervisor is
-        gone.
+        ended, or a clause that says why the bot did not start or that its supervisor is gone.
         """
         return self._report()[0]
 
@@ -139,8 +138,7 @@ class BotProcess:
         return self._report(b"C")[0] is None
 
     def memory_mb(self) -> float:
-        """The private memory of the bot, its supervisor and its sandbox in MiB, or 0 if they have
-        ended."""
+        """The private memory in MiB of the bot, supervisor and sandbox, or 0 if they have ended."""
         return memory_mb(self._supervisor.pid)
 
     def close(self) -> None:
@@ -364,8 +362,7 @@ def _reserved_port() -> tuple[socket.socket, int]:
 
 
 def reach(bot: Bot, launch: LaunchSettings) -> HttpBot:
-    """Return a bot that can be asked: started by its command, or reached at its URL. The caller
-    must close the bot.
+    """Start a bot by its command, or reach it at its URL. Return the bot, for the caller to close.
 
     Raises:
         StartError: if the bot does not start, or nothing accepts connections at its URL.

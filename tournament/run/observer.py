@@ -87,8 +87,7 @@ class RunObserver:
         self.tell(f"Starting {plural(started, 'bot')}{calling} ...")
 
     def void(self, record: Outage) -> None:
-        """Report that a match was void because a bot could not be reached, and will be played
-        again."""
+        """Report that a match was void because of an unreachable bot, and will be played again."""
         names = ("match", "block", "round", "seating", "bot", "why")
         self.tell(
             f"{record.bot} is unreachable; match {record.match} will be replayed. {record.why}",
@@ -104,8 +103,7 @@ class RunObserver:
         self.tell(sentence, "lost", block=block, why=why)
 
     def away(self, bots: Sequence[str]) -> None:
-        """Report which bots are unreachable now. If `bots` is empty, report that all can be reached
-        again."""
+        """Report that `bots` are unreachable now, or if there are none, that all are back."""
         sentence = unreachable(bots) or "All bots can be reached again."
         self.tell(sentence, "away", bots=list(bots))
 

@@ -129,8 +129,7 @@ def _growth(cup: Cup) -> Growth:
 
 
 def _bot_differences(before: Cup, after: Cup) -> list[str]:
-    """The differences between the bots of two sealed cups that are not allowed during a run, as
-    clauses."""
+    """Clauses about the differences between two sealed cups' bots that a run does not allow."""
     changes = []
     now = {bot.name: bot for bot in after.bots}
     for bot in before.bots:

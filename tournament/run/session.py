@@ -52,8 +52,7 @@ class Session:
 
     A session is a context manager, which closes the executor and the roster at the end. `exclude`
     is called whenever the bots that no longer play may have changed. It gets a mapping from each of
-    these bots to a sentence for its author. Methods pass on any StichError of the store, the
-    executor and the gateway.
+    these bots to a sentence for its author. Methods pass on StichErrors of the gateway and store.
     """
 
     def __init__(
@@ -286,8 +285,7 @@ class Session:
             self._observer.planned(*self._counts())
 
     def _recall(self) -> None:
-        """Ask every table to stop after its current match, wait for that, and forget the waiting
-        blocks."""
+        """Stop each table after its current match, and wait for that. Forget the waiting blocks."""
         self._recalling = True
         self._executor.recall()
         while self._playing:

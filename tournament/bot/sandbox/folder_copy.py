@@ -54,8 +54,7 @@ def copy_folder(source: FolderToCopy, target: str, stop: int) -> None:
 
     The paths in `left_out` are not copied, nor is `copies_folder` if the folder contains it.
     Symbolic links stay links. Files share their blocks with the original if the file system allows
-    that (reflinks). `stop` is the descriptor of a socket, and closing the socket's other end stops
-    the copying.
+    that (reflinks). The copying stops if the other end of the socket with descriptor `stop` closes.
 
     Raises:
         OSError: if `target` exists, the folder cannot be copied, or the copying is stopped. Part of

@@ -195,8 +195,7 @@ class Supervisor:
                     self.status = os.waitstatus_to_exitcode(ended[1])
 
     def serve(self) -> None:
-        """Collect the bot's output, reap children, and answer requests for reports, until the
-        control socket closes.
+        """Collect output, reap children and answer requests, until the control socket closes.
 
         Raises:
             OSError: if the control socket closes during a report.
@@ -226,8 +225,7 @@ class Supervisor:
             remove_copy(self.copy)
 
     def report(self, request: bytes) -> None:
-        """Send the bot's status and the end of its output. The request `C` discards the output
-        first.
+        """Send the bot's status and the end of its output, which the request `C` discards first.
 
         Raises:
             OSError: if the runner has closed the control socket.
@@ -284,8 +282,7 @@ def _run_proxy(pid: int, control: socket.socket) -> None:
 
 
 def main() -> None:
-    """Start a bot as the order on the control socket says, supervise it until the socket closes,
-    and end it."""
+    """Start a bot as ordered over the control socket. Once the socket closes, end the bot."""
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     control = socket.socket(fileno=int(sys.argv[1]))
     data = control.recv(_ORDER_SIZE)

@@ -45,8 +45,7 @@ def descendants(pid: int) -> list[int]:
 
 
 def memory_mb(pid: int) -> float:
-    """The memory in MiB of a process and its descendants, without files and shared memory, or 0 if
-    they have ended."""
+    """The unshared memory in MiB of a process and its descendants, or 0 if they have ended."""
     pages = 0
     for process in (pid, *descendants(pid)):
         try:
@@ -62,8 +61,7 @@ def end_children(extra: Sequence[int] = ()) -> None:
     """Kill this process's descendants, the processes in `extra` (pids), and their process groups.
 
     Returns when this process has no children left, or after 1,000 attempts, which take about a
-    second. This process must be a subreaper, so that the orphans of killed children become its
-    children.
+    second. This process must be a subreaper, which adopts the orphans of killed children.
     """
     for _ in range(1000):
         for pid in {*extra, *children(os.getpid())}:

@@ -151,9 +151,8 @@ class BotPool:
         `number` is the match's number in its block. Bots that are not running are started in
         parallel, and waited for. The earlier output of running bots is discarded. A bot is replaced
         by an `UnavailableBot` if it is in `absent`, it cannot be started, or its host name cannot
-        be resolved. With `anew`, all started bots of this match get new processes. `upcoming` has
-        the seating and the number of each later match, whose bots are started ahead as far as
-        memory allows.
+        be resolved. With `anew`, all started bots get new processes. `upcoming` has the seating and
+        the number of each later match, whose bots are started ahead as far as memory allows.
 
         Raises:
             StartError: if no port is free for a bot.
@@ -213,9 +212,8 @@ class BotPool:
                 yield bot, error
 
     def recycle(self, record: MatchRecord) -> None:
-        """Stop the started bots that timed out in a match, because they may still be working on an
-        old request. If memory runs short, also stop the least recently used bots that did not
-        play."""
+        """Stop the started bots that timed out in a match, because they may still be busy with an
+        old request. If memory runs short, stop the least recently used bots that did not play."""
         places = self._places(record.seating, record.number)
         for fault in record.faults:
             if fault.kind is FaultKind.TIMEOUT:

@@ -111,8 +111,7 @@ class Executor(Protocol):
         """Give a job to a free table, without waiting for its matches. A table must be free."""
 
     def receive(self, seconds: float) -> Iterable[Event]:
-        """Wait up to `seconds` for events, and yield them. The caller may submit jobs between two
-        events.
+        """Wait up to `seconds` for events, and yield them. Jobs may be submitted between events.
 
         Raises:
             RunError: if the run cannot continue.

@@ -67,8 +67,8 @@ def shown_live(pairing: Pairing, folder: Path | None) -> Iterator[MatchObserver]
 
 
 def _write_often(match: LiveMatch, file: Path, ended: Event) -> None:
-    """Write a match to a file every half second, until the match has ended or has too many moves,
-    or a write fails."""
+    """Write a match to a file every half second, until the match ends or is too long or a write
+    fails."""
     new = file.with_suffix(".new")
     with suppress(OSError):
         while not ended.wait(_EVERY_S) and len(match.moves) <= MOST_MOVES:

@@ -49,8 +49,7 @@ class Deadline(ctypes.Structure):
     _fields_ = (("at", ctypes.c_double), ("stop_soon", ctypes.c_bool))
 
     def expect(self, seconds: float = math.inf) -> None:
-        """Set the deadline for the worker's next step to `seconds` from now. By default, there is
-        no deadline."""
+        """Set the deadline for the next step to `seconds` from now. By default, there is none."""
         self.at = monotonic() + seconds
 
     @property
@@ -135,8 +134,7 @@ class LocalExecutor:
         self._workers: list[_LocalWorker] = []
 
     def _spawn_workers(self) -> _LocalWorker:
-        """Start a process for as many of the missing tables as may share one. Return the first of
-        its workers."""
+        """Start a process for as many missing tables as may share it. Return its first worker."""
         context = multiprocessing.get_context("spawn")
         cores = self._shares.pop(0)
         tables: list[tuple[Connection, BotPool, Deadline]] = []  # filled below, before it starts

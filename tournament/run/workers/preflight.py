@@ -21,8 +21,7 @@ _MAX_WORDS = 64  # characters kept of what a bot states about itself
 
 def inspect(cup: Cup, bot_pool: BotPool, absent: Container[str] = ()) -> Inspected:
     """Start or reach every bot once, except those in `absent`, and reach the rules service if the
-    cup has one. Return the problems, and what the bots state about themselves. Started bots stay in
-    the pool."""
+    cup has one. Return the problems, and what the bots state. Started bots stay in the pool."""
     problems, identities = [], {}
     if cup.run.referee is not None:
         from tournament.match.remote_referee import HttpReferee  # which takes long to load
@@ -66,8 +65,7 @@ def identity(about: Mapping[str, Any]) -> Identity:
 def about_by_url(bot: Bot) -> Mapping[str, object]:
     """Ask a bot by URL for what it states about itself, and return that.
 
-    The bot must state its protocol and games, because another server, or a wrong path, often
-    answers too.
+    The bot must state its protocol and games, since a wrong server or path often answers too.
 
     Raises:
         StartError: if the host is unknown, if nothing accepts a connection within 5 seconds, if no
@@ -93,8 +91,7 @@ def about_by_url(bot: Bot) -> Mapping[str, object]:
 
 
 def misfits(bot: Bot, about: Mapping[str, object], cup: Cup) -> Iterator[str]:
-    """Yield a sentence if what a bot states about itself does not fit the cup. What the bot does
-    not state is not checked."""
+    """Yield a sentence if what a bot states does not fit the cup. What it omits is not checked."""
     protocol = about.get("protocol", PROTOCOL)
     if protocol != PROTOCOL:
         spoken = printable(repr(protocol)[:40])

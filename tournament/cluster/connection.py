@@ -46,11 +46,7 @@ def connect(address: str) -> tuple[Client, str]:
 
 
 async def _try(address: str) -> None:
-    """Open a connection to a scheduler and close it.
-
-    Raises:
-        OSError, TypeError, ValueError, RuntimeError: from Dask, if that fails (see `_why_not`).
-    """
+    """Open a connection to a scheduler and close it. If that fails, raise what Dask raises."""
     arguments = Security().get_connection_args("client")
     await (await core.connect(address, timeout=_CONNECT_S, **arguments)).close()
 

@@ -338,11 +338,7 @@ class ClusterExecutor:
         self._check_connection()
 
     def _check_connection(self) -> None:
-        """Check that the client is connected.
-
-        Raises:
-            RunError: if the scheduler is gone.
-        """
+        """Raise RunError if the scheduler is gone."""
         if self._client.status != "running":
             raise self._gone()
 

@@ -138,6 +138,7 @@ class _RunCheck:
     """A check of a store against the schedule that follows from the cup and its seed.
 
     Creating it sets the facts about the run in `done`, and `check` adds counts and mismatches.
+    All methods raise StoreError if the store cannot be read.
     """
 
     def __init__(self, store: StoreReader, done: Verification) -> None:

@@ -85,7 +85,12 @@ class StoreReader(RunReader):
 
     @classmethod
     def _at(cls, target: str) -> Self:
-        """Return a reader for the store in a folder or at a URL, without connecting to it."""
+        """Return a reader for the store in a folder or at a URL, without connecting to it.
+
+        Raises:
+            StoreUrlError, StoreError: as in `postgresql`.
+            OSError: as in `sqlite`.
+        """
         if is_database_url(target):
             return cls(engine.postgresql(target), engine.without_password(target), None)
         path = Path(target) / STORE_FILE

@@ -57,8 +57,7 @@ class Store(StoreWriter):
         The values in the bots' `env` are sealed.
 
         Raises:
-            NotBegun: if the store has no cup.
-            StoreError: as in `StoreWriter`.
+            StoreError: as in `StoreWriter`, and NotBegun if the store has no cup.
         """
         self._put(config=self.sealed(cup, self.run().match_key).to_dict())
 
@@ -68,8 +67,7 @@ class Store(StoreWriter):
         Unless the run has begun already, also record the current time as its beginning.
 
         Raises:
-            NotBegun: if the store has no cup.
-            StoreError: as in `StoreWriter`.
+            StoreError: as in `StoreWriter`, and NotBegun if the store has no cup.
         """
         run = self.run()
         now = datetime.now(UTC).isoformat(timespec="seconds")
@@ -79,8 +77,7 @@ class Store(StoreWriter):
         """Record that the bots are started without a sandbox.
 
         Raises:
-            NotBegun: if the store has no cup.
-            StoreError: as in `StoreWriter`.
+            StoreError: as in `StoreWriter`, and NotBegun if the store has no cup.
         """
         self._put_changed(self.run(), unsandboxed=True)
 
@@ -91,8 +88,7 @@ class Store(StoreWriter):
         to the bot's latest one.
 
         Raises:
-            NotBegun: if the store has no cup.
-            StoreError: as in `StoreWriter`.
+            StoreError: as in `StoreWriter`, and NotBegun if the store has no cup.
         """
         before = self.run().about
         new = {
@@ -110,8 +106,7 @@ class Store(StoreWriter):
         earlier statements unless it is empty. `failed` maps each bot that failed to its problem.
 
         Raises:
-            NotBegun: if the store has no cup.
-            StoreError: as in `StoreWriter`.
+            StoreError: as in `StoreWriter`, and NotBegun if the store has no cup.
         """
         run = self.run()
         new = {bot: (identity,) for bot, identity in stated.items() if identity != Identity()}
@@ -166,13 +161,17 @@ class Store(StoreWriter):
         self._retrying(attempt)
 
     def _put_changed(self, run: StoredRun, **values: object) -> None:
-        """Write those of the given values that differ from the values of `run`."""
+        """Commit those of the given values that differ from the values of `run`, as `_put` does."""
         changed = {name: value for name, value in values.items() if getattr(run, name) != value}
         if changed:
             self._put(**changed)
 
     def _put(self, **values: object) -> None:
-        """Commit values to `meta`, each under its key, in place of the keys' earlier values."""
+        """Commit values to `meta`, each under its key, in place of the keys' earlier values.
+
+        Raises:
+            StoreError: as in `StoreWriter`.
+        """
         self._commit(lambda chain: rows.put_meta(chain, **values))
 
     def grow(self, cup: Cup, plan: Plan) -> None:

@@ -92,7 +92,11 @@ def walk(connection: Connection) -> Iterator[tuple[str, Digest]]:
 
 
 def _revoked(connection: Connection) -> Counter[str]:
-    """Count the finished matches that became void, by the hash in the match's entry."""
+    """Count the finished matches that became void, by the hash in the match's entry.
+
+    Raises:
+        ValueError, zlib.error: if a void match is damaged.
+    """
     counts = Counter[str]()
     for row in stream(connection, sa.select(voids)):
         void = rows.to_void(row)

@@ -217,7 +217,11 @@ class StoreWriter(StoreReader):
         )
 
     def _let_read_while_writing(self) -> None:
-        """Let others read an SQLite store while it is being written."""
+        """Let others read an SQLite store while it is being written.
+
+        Raises:
+            StoreError: if the database fails.
+        """
         if self.folder is not None:
             with store_errors(self.where), self._engine.connect() as connection:
                 connection.exec_driver_sql("PRAGMA journal_mode=WAL")
@@ -246,6 +250,7 @@ class StoreWriter(StoreReader):
 
         Raises:
             _LockedError: if another runner holds the lock.
+            StoreError: if the database fails.
         """
         with store_errors(self.where):
             connection = self._engine.connect()

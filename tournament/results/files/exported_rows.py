@@ -86,11 +86,7 @@ class _Unnamed(Format):
     decides_places: ClassVar[bool] = True
 
     def plan(self, setup: Setup) -> Plan:
-        """Refuse, since rows are never planned.
-
-        Raises:
-            NotImplementedError: always.
-        """
+        """Raise NotImplementedError, since rows are never planned."""
         raise NotImplementedError
 
 

@@ -153,10 +153,18 @@ class Results(Protocol):
     """A run with its finished matches: a store, a file of matches, or exported rows."""
 
     def run(self) -> Run:
-        """Return the run, without its matches."""
+        """Return the run, without its matches.
+
+        Raises:
+            StoreError: if a store cannot be read, or has no cup.
+        """
 
     def summaries(self) -> Iterable[MatchSummary]:
-        """Return the finished matches without their moves."""
+        """Return the finished matches without their moves.
+
+        Raises:
+            StoreError: if a store cannot be read, perhaps during iteration.
+        """
 
 
 def standings(results: Results) -> Standings:

@@ -144,7 +144,7 @@ def test_cards_and_moves_are_words_for_screen_readers(browser: Chrome) -> None:
     assert browser.execute_script(script, [*cards], [*moves]) == spoken
 
 
-def test_a_table_has_its_own_seat_last_and_the_trick_in_the_middle(browser: Chrome) -> None:
+def test_own_seat_is_last_and_the_trick_in_the_middle(browser: Chrome) -> None:
     position = {
         **{**FIRST, "turn": 1, "hands": ["3c4d", "??????????", "Rj"], "roles": [[], [], []]},
         **{"scores": [3, -1, 0], "last": ["pass", None, "play:5c5d"]},

@@ -65,9 +65,10 @@ def create_app(
     and answers only requests for this machine's own names. The caller must close the `reader`.
     `connect_port` is the port of the gateway for connected bots, which authors' programs look up at
     `/connect`. `cup` is the cup file: a person can play against the bots that it starts. `folder`
-    holds the bots' tokens, by default the folder of the run. Without it, authors have no pages.
-    `run` is the location of the run, a folder or a database URL. If the cup is a ladder, and there
-    are a `reader`, a folder and a `run`, bots can join at `/join`, which writes to `run`.
+    holds the bots' tokens, by default the folder of the run. If the run has none, such as a run in
+    a database, authors have no pages. `run` is the location of the run, a folder or a database URL.
+    If the cup is a ladder, and there are a `reader`, a folder and a `run`, bots can join at
+    `/join`, which writes to `run`. The pages answer with status 503 if the run cannot be read.
 
     Raises:
         CupError: if the cup file cannot be used.
@@ -118,8 +119,8 @@ def create_app(
 
 
 def _refuse_other_sites() -> None:
-    """Answer a POST request with status 403 if a page of another site sends it. Such a page could
-    sign in, start games or make moves in the reader's name.
+    """Answer a POST request with status 403 if a page of another origin sends it, because that page
+    could sign in, start games or make moves in the reader's name.
 
     Browsers say where a request comes from in Sec-Fetch-Site, or in Origin over plain HTTP.
     Requests with neither are let through.
@@ -181,15 +182,16 @@ def _game(game: str) -> Game:
 
 
 def _view() -> RunView | None:
-    """Return a view of the run, or None if there is none, or it has not begun or cannot be read."""
+    """Return a view of the run. Return None if the application has no run, or if the run has not
+    begun or cannot be read."""
     with suppress(StoreError):
         return current_run().view() if "stich-run" in current_app.extensions else None
     return None
 
 
 def _problem(error: HTTPException) -> tuple[str, int, dict[str, str]]:
-    """Return a page that explains an error, the error's status, and its headers, such as when to
-    try again."""
+    """Return a page that explains an error, the error's status, and the error's headers, such as
+    when to try again."""
     code = error.code or 500
     title, text = _(_TITLES.get(code, error.name)), error.description
     if text == NotFound.description:

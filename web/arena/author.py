@@ -44,8 +44,9 @@ class _Sessions(SecureCookieSessionInterface):
 
 
 def add_author_pages(app: Flask, invitations: Invitations) -> None:
-    """Add the pages for authors to the application. Authors stay signed in for 12 hours, but not
-    beyond a restart, because each start makes a new session key."""
+    """Add the pages for authors to the application. Authors stay signed in for 12 hours, unless
+    they close the browser or the server is restarted, because each start makes a new session key.
+    """
     app.secret_key = secrets.token_bytes(32)
     app.session_interface = _Sessions()
     app.config["SESSION_COOKIE_SAMESITE"] = "Strict"
@@ -61,17 +62,22 @@ def _invitations() -> Invitations:
 
 def invited() -> bool:
     """Return whether any bot has or once had a token, so that an author may want to sign in. Return
-    False if the application has no pages for authors."""
+    False if the application has no pages for authors.
+
+    Raises:
+        OSError: if the file of tokens cannot be read.
+    """
     return "stich-invitations" in current_app.extensions and _invitations().exist
 
 
 @author_pages.get("/author/<path:name>")
 def page(name: str) -> ResponseReturnValue:
-    """Return a page with a bot's latest faults, or with the fault that the address names.
+    """Return a page with a bot's latest faults, up to 100, or with the fault that the query names.
 
     If nobody is signed in as the bot's author, return the sign-in form. If the author's token is no
     longer valid, return the form with the reason and status 401. Answer with status 404 if there is
-    no such bot or fault, or if the fault may not be shown yet.
+    no such bot or fault, or if the fault may not be shown yet, and with 503 if the run has not
+    begun or cannot be read.
     """
     now = current_run().snapshot()
     check_bot(now, name)
@@ -104,8 +110,9 @@ def page(name: str) -> ResponseReturnValue:
 @author_pages.post("/author")
 def sign_in() -> ResponseReturnValue:
     """Sign in as the author of the bot that the posted token belongs to, and redirect to the page
-    of the bot's faults. If the token is refused, return the form with the reason and status 401.
-    Failed attempts are not limited, because nobody can guess a 256-bit token."""
+    of the bot's faults. An author may be signed in for several bots. If the token is refused,
+    return the form with the reason and status 401. Failed attempts are not limited, because nobody
+    can guess a 256-bit token."""
     token_hash = hash_of(request.form.get("token", "").strip())
     try:
         name = _invitations().bot_of(token_hash)
@@ -117,15 +124,19 @@ def sign_in() -> ResponseReturnValue:
 
 @author_pages.post("/sign-out/<path:name>")
 def sign_out(name: str) -> ResponseReturnValue:
-    """Sign out as the author of a bot, and redirect to the bot's page."""
+    """Sign out as the author of this bot only, and redirect to the bot's public page."""
     session.pop(name, None)
     return redirect(url_for("pages.bot", name=name), 303)
 
 
 def _fault_page(now: Snapshot, name: str) -> str:
-    """Return the page of a fault of the bot `name`, given the match, turn and seat in the query.
-    Answer with status 404 if there is no such fault, or if matches with the same cards are still to
-    be played."""
+    """Return the page of the fault that the query names by its match, turn and seat. Answer with
+    status 404 if the bot `name` has no such fault, or if matches with the same cards are still to
+    be played.
+
+    Raises:
+        StoreError: if the store cannot be read.
+    """
     turn, seat = (request.args.get(key, -1, type=int) for key in ("turn", "seat"))
     run = current_run()
     record = run.find(request.args.get("match", ""))
@@ -145,7 +156,12 @@ def _fault_page(now: Snapshot, name: str) -> str:
 
 def _shown_faults(now: Snapshot, bot: str) -> Iterator[tuple[MatchRecord, FaultRecord]]:
     """Yield the faults of a bot that may be shown, each with its match, from the 100 matches with
-    such faults that come last in the schedule. The last match comes first."""
+    such faults that come last in the schedule. The last match comes first, and in a match the
+    latest move. Matches that are void by now are left out.
+
+    Raises:
+        StoreError: during iteration, if the store cannot be read.
+    """
     rows = MatchFilter(bot, faults=ANY).rows(now)
     for match in read_matches(now, rows[:_MAX_FAULTS]):
         if record := current_run().find(match.match):

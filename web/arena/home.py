@@ -23,8 +23,8 @@ _LATEST_DECISIONS = 6
 class TableToWatch:
     """A position near the end of a match.
 
-    `ended` is when the match ended, as the function `ended` returns it. `cards` are the cards on
-    the table. `seats` has the name of the bot at each seat, and a text with its roles and its
+    `ended` is what `ended()` returns for the match. `cards` are the cards on the table, each of two
+    characters. `seats` has the name of the bot at each seat, and a text with the bot's roles and
     number of cards.
     """
 
@@ -44,8 +44,8 @@ class News:
 
 
 def table_to_watch(run: LiveRun, now: Snapshot) -> TableToWatch | None:
-    """Return the position with the most cards on the table among the last 50 of the latest match
-    that may be shown. Of equal positions, return the latest.
+    """Find the match that ended last among the matches that may be shown, and return the one of its
+    last 50 positions with the most cards on the table. Of equal positions, return the latest.
 
     Return None if there is no such match, if the match is void, damaged or longer than 3,000 moves,
     or if no cards lie on the table in any of the 50 positions.
@@ -73,7 +73,7 @@ def _count(hand: str) -> str:
 
 
 def _on_table(step: PageStep) -> tuple[str, ...]:
-    """Return the cards that lie on the table in a step of a match."""
+    """Return the cards that lie on the table in a step of a match, each of two characters."""
     text = "".join(cards for _, _, cards, _, on_table in step["facts"] if on_table)
     return tuple(text[at : at + 2] for at in range(0, len(text), 2))
 
@@ -88,7 +88,8 @@ def ended(record: MatchRecord) -> datetime | None:
 
 def news(run: LiveRun, now: Snapshot) -> list[News]:
     """Return up to six lines about the latest decisions and one about the match with the widest
-    margin between two seats, newest first, followed by the permanent notices.
+    margin between two seats, newest first, followed by the run's caveats as permanent notices. A
+    match whose time is not known comes first.
 
     Decisions to skip matches are left out. So is the match if it has become void, or if a bot at
     its table is disqualified.

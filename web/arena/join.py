@@ -60,8 +60,12 @@ class OpenLadder:
         self._ends = 0.0
 
     def page(self) -> str:
-        """Return the page that says how to join, and how many bots play and who may join, or that
-        the ladder is over."""
+        """Return the page that says how to join, how many bots play and who may join, or that the
+        ladder is over.
+
+        Raises:
+            StoreError: if the run has not begun or cannot be read.
+        """
         now = current_run().view()
         over = now.finished or finished_by(now.run.decisions) is not None
         return render_template(
@@ -76,7 +80,12 @@ class OpenLadder:
         )
 
     def program(self) -> Response:
-        """Return the program as a wheel, which is sent in pieces. `wheel` must not be None."""
+        """Return the program as a wheel, which is sent in pieces. `wheel` must not be None. The
+        first call takes a while to make the wheel.
+
+        Raises:
+            OSError: if an installed file cannot be read.
+        """
         data = wheel_of(self._program)
         pieces = (data[start : start + PIECE] for start in range(0, len(data), PIECE))
         answer = Response(Pieces(pieces, rest=0), mimetype="application/zip")
@@ -121,8 +130,8 @@ class OpenLadder:
         return self._counts[address] >= AN_HOUR
 
     def _carry_out(self, call: LadderCall, author: str) -> str:
-        """Enter a bot or a new version of it, or let it leave, as the call asks. Return the name of
-        the bot, with its version. A call for the token changes nothing.
+        """Enter a bot or a new version of a bot, or let a bot leave, as the call asks. Return the
+        name of the bot, with its version from 2 on. A call for the token changes nothing.
 
         `author` identifies the key in the call. If another author joins with a name that has become
         free, the bot is entered as the next version of that name.
@@ -157,15 +166,16 @@ class OpenLadder:
         return self._join(latest, call)
 
     def _join(self, latest: Join, call: LadderCall) -> str:
-        """Enter the next version of a bot if the call asks for it, or if what the call states about
-        the bot has changed. Return the name of the bot's latest version.
+        """Enter the next version of a bot if the call asks for a new version, or if what the call
+        states about the bot has changed. Return the name of the new version, or otherwise of the
+        previous one.
 
         `latest` is the decision by which the previous version joined. If that version still plays,
         it leaves when the next one enters. A change only counts if the previous version still plays
         and its statements are known, and if the call states anything.
 
         Raises:
-            JoinRefused: if the organiser has excluded the latest version, if it has left and the
+            JoinRefused: if the organiser has excluded the previous version, if it has left and the
                 call asks for no new version, or if the new version cannot join.
             StoreError: if the store cannot be used.
         """
@@ -219,7 +229,8 @@ def _address() -> str:
 
 
 def _state(cup: Cup, now: RunView) -> str:
-    """Return a text that says how many bots play, and who may join."""
+    """Return a text in the reader's language that says how many bots play, and who may join or that
+    the ladder is full."""
     bots = len(seated(cup, now.run.decisions, now.run))
     playing = ngettext("%(num)d bot plays", "%(num)d bots play", bots)
     count = _("%(playing)s, of at most %(most)d. ", playing=playing, most=cup.join.most)

@@ -112,7 +112,11 @@ class LiveRun:
 
     def _read(self, store: RunReader) -> Snapshot:
         """Read what is new in the store. Return a new snapshot, or the current one if nothing that
-        pages show has changed."""
+        pages show has changed.
+
+        Raises:
+            StoreError: if the run has not begun or cannot be read.
+        """
         run, count = store.run(), store.count()
         rate = self._rate(count)
         version = f"{count}-{rate == 0}-{version_of(run)}-{run.present.upcoming}"
@@ -165,7 +169,8 @@ class LiveRun:
         return value
 
     def find(self, match: str) -> MatchRecord | None:
-        """Return the finished match with this whole id, or None if there is none.
+        """Return the finished match with this whole id, as `RunReader.match` does, or None if there
+        is no such match, for example because it is void.
 
         Raises:
             StoreError: if the store cannot be read.
@@ -177,7 +182,8 @@ class LiveRun:
         return record if record.match == match else None
 
     def match_data(self, record: MatchRecord) -> dict[str, Any]:
-        """Return the data of a finished match for replay.js, from the cache if possible.
+        """Return the data of a finished match for replay.js in the reader's language, from the
+        cache if possible.
 
         Raises:
             StoreError: if the store cannot be read, or the match is damaged.

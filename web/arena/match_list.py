@@ -45,13 +45,14 @@ class MatchFilter:
     page: int = 1
 
     def arguments(self) -> dict[str, str | int]:
-        """The query arguments of this filter in an address, without the page."""
+        """The arguments of this filter in a query: the conditions that are not None, but not the
+        page."""
         conditions = asdict(self) | {"page": None}
         return {name: value for name, value in conditions.items() if value is not None}
 
     def rows(self, now: Snapshot) -> Ints:
-        """Return the indices, in the snapshot's arrays, of all matches that fit. They are in
-        reverse order of the schedule. The page is ignored.
+        """Return the indices of all matches that fit in the snapshot's arrays, which lack withheld
+        matches. The indices are in reverse order of the schedule. The page is ignored.
 
         Raises:
             ValueError: if the bot is not in the cup.
@@ -102,7 +103,11 @@ def asked_filter(now: Snapshot) -> MatchFilter:
 
 def matches_page(now: Snapshot, asked: MatchFilter) -> str:
     """Return the page of the list that the filter asks for, with up to 50 matches. Answer with
-    status 404 if there is no such page."""
+    status 404 if there is no such page.
+
+    Raises:
+        StoreError: if the store cannot be read.
+    """
     rows, page = asked.rows(now), asked.page
     last = max(1, ceil(rows.size / _PAGE_SIZE))
     if page > last:

@@ -13,8 +13,12 @@ from web.arena.live_run import LiveRun, current_run
 
 
 def metrics() -> Response:
-    """Return the metrics of the run as text for Prometheus. Before the run has begun, this is only
-    its phase."""
+    """Return the metrics of the run as text for Prometheus. Before the run has begun, the text has
+    only the phase.
+
+    Raises:
+        StoreError: if the store cannot be read.
+    """
     registry = CollectorRegistry()
     registry.register(_RunCollector(current_run()))
     return Response(generate_latest(registry), mimetype="text/plain; version=0.0.4")

@@ -54,7 +54,7 @@ _REST: Final = 110
 def _page(view: Callable[..., str]) -> Callable[..., Response]:
     """Return a route that calls `view` with a snapshot of the run. A page is rendered once for all
     readers of a language, until the snapshot changes. A browser that has the page gets status 304.
-    """
+    The route raises StoreError if the run has not begun or cannot be read."""
 
     @wraps(view)
     def page(**names: str) -> Response:
@@ -73,8 +73,8 @@ def _answer(version: str, render: Callable[[], str]) -> Response:
 
 
 def _cached(key: str, content_type: str, make: Callable[[], bytes]) -> Response:
-    """Return a response with what `make` returns. The content is made and compressed once for each
-    key and language. Return status 304 if the browser has the content."""
+    """Return a response whose content is the result of `make`, which is made and compressed once
+    for each key and language. Return status 304 if the browser has the content."""
     body = current_run().cached(key, lambda: StaticBody.of(make()))
     response = body.answer(content_type)
     response.headers["Cache-Control"] = "no-cache"
@@ -84,7 +84,8 @@ def _cached(key: str, content_type: str, make: Callable[[], bytes]) -> Response:
 @pages.get("/")
 @_page
 def home(now: Snapshot) -> str:
-    """Return the first page: the leaders, a table to watch, a line for each bot, and news."""
+    """Return the first page: the leaders, a table to watch, a line for each bot, and news. Answer
+    with status 503 if the run cannot be read."""
     run = current_run()
     watch, latest = table_to_watch(run, now), news(run, now)
     return render_template("home.html", now=now, table=now.table, watch=watch, news=latest)
@@ -93,7 +94,7 @@ def home(now: Snapshot) -> str:
 @pages.get("/figures")
 @_page
 def figures(now: Snapshot) -> str:
-    """Return the page with all figures of the standings."""
+    """Return the page with all figures of the standings and a plot of their course."""
     plot = plots.course(now.arrays.without(now.disqualified), now.table, now.run.cup.names)
     return render_template("figures.html", now=now, table=now.table, plot=plot)
 
@@ -118,7 +119,7 @@ def file(name: str) -> Response:
 def digest() -> Response:
     """Return the digest of everything that the run has written so far, as JSON. The digest is a
     receipt, against which the published run can be checked. Answer with status 404 for a file of
-    matches."""
+    matches, and with 503 if the store cannot be read."""
     store = current_run().store
     if not isinstance(store, StoreReader):
         abort(404, "A file of matches has no digest; the run itself has one.")
@@ -130,7 +131,8 @@ def digest() -> Response:
 @pages.get("/about")
 @_page
 def about(now: Snapshot) -> str:
-    """Return the page about the game, the format, the clock, the bots and the proof of fairness."""
+    """Return the page about the game, the format, the clock, the bots and the proof of fairness.
+    Answer with status 503 if the run cannot be read."""
     last = current_run().find(now.latest.match) if now.finished and now.latest else None
     at = ended(last) if last else None
     return render_template("about.html", now=now, table=now.table, ended=at)
@@ -148,7 +150,7 @@ def reading() -> str:
 @_page
 def bot(now: Snapshot, name: str) -> str:
     """Return the page with the results of one bot. Answer with status 404 if no bot of the cup has
-    this name."""
+    this name, and with 503 if the run cannot be read."""
     check_bot(now, name)
     lines = {line.bot: line for line in now.table.standings}
     counted = now.arrays.without(now.disqualified)
@@ -182,8 +184,9 @@ def bot(now: Snapshot, name: str) -> str:
 
 @pages.get("/matches")
 def matches() -> Response:
-    """Return a page of the list of matches that fit the filter in the address. Answer with status
-    404 if there is no such bot or page, and with 400 if another value is not valid."""
+    """Return a page of the list of matches that fit the filter in the query. Answer with status 404
+    if there is no such bot or page, with 400 if another value is not valid, and with 503 if the run
+    cannot be read."""
     now = current_run().snapshot()
     asked = asked_filter(now)
     return _answer(f"{asked}-{now.version}", lambda: matches_page(now, asked))
@@ -193,7 +196,8 @@ def matches() -> Response:
 def match_lines() -> Response:
     """Return the finished matches in the match format, as `stich export` writes them. Unless the
     run is finished, the matches of incomplete blocks are left out. The lines are made while they
-    are sent, slowly if the cup is being played. Answer with status 429 if the server is too busy.
+    are sent, slowly if the cup is being played. If the run becomes unreadable, the last line says
+    why. Answer with status 429 if the server is too busy, and with 503 if the run cannot be read.
     """
     run = current_run()
     rest = _REST if run.view().state == Phase.PLAYING else 0
@@ -222,7 +226,8 @@ def stage(now: Snapshot) -> str:
 @pages.get("/watch/next")
 def watch_next() -> Response:
     """Return, as JSON, the match that a watching page shows next, or null if there is none. The
-    query has `live` and `shown` of `next_match`, the latter with commas between the ids."""
+    query has `live` and `shown` of `next_match`, the latter with commas between the ids. Answer
+    with status 503 if the run cannot be read."""
     shown = request.args.get("shown", "").split(",")
     response = jsonify(next_match(current_run(), request.args.get("live", ""), shown))
     response.headers["Cache-Control"] = "no-cache"
@@ -232,8 +237,9 @@ def watch_next() -> Response:
 @pages.get("/matches/<match>")
 def match(match: str) -> Response:
     """Return the page that shows a match on a card table. Answer with status 404 if there is no
-    match to show, and with 503 if the match is damaged. The page is independent of the standings,
-    so no snapshot is read."""
+    finished match with this id, or if matches with the same cards are still to be played, and with
+    503 if the match or the run cannot be read. The page needs no standings, so no snapshot is read.
+    """
     run = current_run()
     now = run.view()
 

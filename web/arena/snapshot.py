@@ -55,7 +55,7 @@ class RunView:
 
     @property
     def state(self) -> str:
-        """The state of the run in one word: over, paused, waiting or playing."""
+        """The state of the run in one English word: over, paused, waiting or playing."""
         return "over" if self.finished else self.run.phase
 
     @property
@@ -176,8 +176,13 @@ class Matches:
         self.collector.add(self._new(store))
 
     def _new(self, store: RunReader) -> Iterator[MatchSummary]:
-        """Record the matches written since the last call. Yield those that may be shown now: every
-        match if `at_once`, or all matches of a block when the block is complete."""
+        """Record the matches written since the last call, while they are read. Yield the matches
+        that may be shown now: every match if `at_once`, or all matches of a block when the block is
+        complete.
+
+        Raises:
+            StoreError: during iteration, if the store cannot be read.
+        """
         for sequence, match in store.written_after(self._last):
             self._last = sequence
             self.played[match.block] += 1

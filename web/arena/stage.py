@@ -67,9 +67,9 @@ def qr_code(address: str) -> Markup:
 
 
 def _highlight(now: Snapshot) -> list[tuple[str, int]]:
-    """Return the bots of one match with their points, most points first. It is the match in which a
-    bot has the most points, in the latest complete block without a disqualified bot. Return [] if
-    there is no such block."""
+    """Find, in the latest complete block without a disqualified bot, the match in which a bot has
+    the most points. Return the bots of this match with their points, most points first. Return []
+    if none of the recent matches is of such a block."""
     counting = [match for match in now.recent if now.disqualified.isdisjoint(match.table)]
     complete = (match.block for match in counting if now.played[match.block] == match.seatings)
     latest = next(complete, None)
@@ -82,7 +82,7 @@ def _highlight(now: Snapshot) -> list[tuple[str, int]]:
 
 
 def _coming(now: Snapshot) -> tuple[str, ...]:
-    """Return the bots at the table that has the best-placed bot of all the next tables that have
-    not begun. Return () if no such table is known."""
+    """Return the bots at the next table that has not begun, or at the one with the best-placed bot
+    if there are several. Return () if no such table is known."""
     waiting = [block.bots for block in now.upcoming[len(now.playing) :] if not block.played]
     return min(waiting, key=lambda bots: min(now.places.get(bot, inf) for bot in bots), default=())

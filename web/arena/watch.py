@@ -80,7 +80,8 @@ def _live(run: LiveRun, now: Snapshot) -> dict[str, object] | None:
 
 
 def _finished(run: LiveRun, now: Snapshot, record: MatchRecord) -> dict[str, object] | None:
-    """Return the data of a finished match, or None if the match is damaged."""
+    """Return the data of a finished match for watch.js. Return None if the match is damaged or the
+    store cannot be read."""
     try:
         data = run.match_data(record)
     except StoreError:
@@ -91,13 +92,16 @@ def _finished(run: LiveRun, now: Snapshot, record: MatchRecord) -> dict[str, obj
 
 
 def _choose(run: LiveRun, now: Snapshot) -> list[MatchRecord]:
-    """For each block that ended at most ten minutes before the latest one, return the match with
-    the closest result.
+    """Return the match with the closest result of each block that ended at most ten minutes before
+    the latest block.
 
     Only the latest twelve blocks with a bot in the first three places are considered, or, if there
     are none, those with the best-placed bot. A block whose match is void or too long is left out.
     The match with the closest fight for an open place comes first. Of equal matches, the one of the
     latest block comes first.
+
+    Raises:
+        StoreError: if the store cannot be read.
     """
     best = min((_best(now, match.table) for match in now.recent), default=_FIRST)
     blocks: dict[int, list[MatchSummary]] = {}

@@ -56,9 +56,9 @@ class AvailableBots:
         return self._cup.options if self._cup.game == game else {}
 
     def settings(self, chosen: Sequence[str]) -> tuple[list[Bot], Options, Clock]:
-        """Return the chosen bots, and the options and the clock of their game. If any chosen bot is
-        the cup's, so are the options and the clock. Otherwise the options are {}, and the clock
-        allows 2 s for a move and a bank of 20 s.
+        """Return the chosen bots, and the options and the clock of their game. If any of the bots
+        comes from the cup, so do the options and the clock. Otherwise the options are {}, and the
+        clock allows 2 s for a move and a bank of 20 s.
 
         Raises:
             KeyError: if a choice is unknown.

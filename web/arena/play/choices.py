@@ -39,8 +39,8 @@ _TASKS: Final = {
 
 
 def explain(error: IllegalMove) -> str:
-    """Return the reason why a move is illegal, in the reader's language. In English it has all
-    details, in other languages only the kind of mistake."""
+    """Return the reason why a move is illegal, in the reader's language. In English, the reason has
+    all details. In other languages, it says only which kind of mistake it is."""
     message = _REASONS[error.reason]
     translated = gettext(message)
     return error.detail if translated == message else translated
@@ -72,13 +72,13 @@ class Choices:
 
     @property
     def verb(self) -> str:
-        """The verb for the moves that use cards from the hand, such as "play", or "" if there are
-        none."""
+        """The English verb for the moves that use cards from the hand, such as "play", or "" if no
+        legal move uses any."""
         return self._verb if self._plays else ""
 
     @property
     def task(self) -> str:
-        """A sentence about what the person has to do now."""
+        """A sentence in the reader's language about what the person has to do now."""
         if self.verb == "give":
             return ngettext(
                 "Give %(num)d card: tap it, then Give.",
@@ -110,8 +110,8 @@ class Choices:
 
     def moves(self, chosen: Sequence[str]) -> tuple[list[str], str]:
         """Return the legal moves that use exactly the chosen cards, and "". There are two moves if
-        the cards can be read in two ways. If there is no move, return [] and a sentence that says
-        why."""
+        the cards can be read in two ways. If there is no move, return [] and the reason as in
+        `explain`."""
         text = f"{self._verb}:{''.join(chosen)}"
         try:
             return [self._view.check(text).text], ""
@@ -123,7 +123,7 @@ class Choices:
 
     def _goes_with(self, cards: list[str]) -> bool:
         """Return whether a legal play has all of these cards. When cards are to be given or laid
-        away, return whether there are no more of these than required."""
+        away, return whether there are not more cards than required."""
         if self._owed:
             return len(cards) <= self._owed
         wanted = Counter(cards)

@@ -123,11 +123,12 @@ class BrowserGame(Player, MatchObserver):
         self._choices: Choices | None = None  # while the person is asked for a move
 
     def start(self, launch: LaunchSettings) -> None:
-        """Start the bots, and begin the game in a thread of its own. If a bot does not start, all
-        bots are stopped.
+        """Start the bots, wait until they are ready, and begin the game in a thread of its own. If
+        a bot does not start, all bots are stopped.
 
         Raises:
             StartError: if a bot does not start.
+            OSError: if the supervisor of a bot cannot be started.
         """
         with ExitStack() as stack:
             players = [stack.enter_context(closing(reach(bot, launch))) for bot in self.bots]
@@ -170,9 +171,9 @@ class BrowserGame(Player, MatchObserver):
             }
 
     def _frame(self, number: int, moves: Sequence[tuple[int, str]]) -> Frame:
-        """Return the frame after the move with this number. The hands and facts are from the
-        person's view. The trick and the result of a deal, which everybody sees, are from the full
-        states."""
+        """Return a frame of the current position, with this `number` and these `moves`. The hands
+        and facts are from the person's view. The trick and the result of a deal, which everybody
+        sees, are from the full states."""
         view = position(self._state.game, self._state.view(self._seat).to_dict())
         log = self._log.shown
         facts = [fact for fact in view["facts"] if not fact[-1]]
@@ -195,8 +196,8 @@ class BrowserGame(Player, MatchObserver):
             return {"moves": moves, "why": why, "lit": self._choices.lit(cards)}
 
     def move(self, body: bytes, seconds: float) -> Choice:
-        """Wait for the person's move, without a time limit, and return it. Both arguments are
-        ignored.
+        """Wait until the person has moved or `close` is called, without a time limit, and return
+        the move. Both arguments are ignored.
 
         Raises:
             _GameLeft: if the person has left the game.
@@ -210,7 +211,7 @@ class BrowserGame(Player, MatchObserver):
 
     def make_move(self, text: str) -> str:
         """Make the person's move, and return "" once the game has advanced, or after a second. If
-        the move is illegal or the person is not asked for one, return a sentence that says so."""
+        the move is illegal or the person is not asked for a move, return the reason."""
         with self._lock:
             if self._choices is None:
                 return _("It is not your turn.")
@@ -236,12 +237,13 @@ class BrowserGame(Player, MatchObserver):
         self._typed.put(None)
 
     def failed(self, seat: int, why: str) -> None:
-        """Record what a bot did wrong, for the frame of the default move that follows."""
+        """Record what a bot did wrong, for the frame of the default move that comes next."""
         default = _("The default move was played.")
         self._failure = f"{self.names[seat]}: {why} {default}"
 
     def moved(self, seat: int, move: str, forced: bool) -> None:
-        """Advance the game by a move, and add a frame that shows it to the person.
+        """Advance the game by a move, add a frame that shows the move to the person, and wake
+        `make_move`. `forced` is ignored.
 
         Raises:
             _GameLeft: if the person has left the game.

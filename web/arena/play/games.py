@@ -42,6 +42,7 @@ class BrowserGames:
         Raises:
             FullError: if too many bots play already, or all bots use too much memory.
             StartError: if a bot does not start.
+            OSError: if the supervisor of a bot cannot be started.
             SandboxError: if a sandbox is required but not possible.
         """
         new = BrowserGame(state, bots, clock, seat)
@@ -72,7 +73,7 @@ class BrowserGames:
         return key
 
     def get(self, key: str) -> BrowserGame | None:
-        """Return the game with this key, or None if there is none.
+        """Return the game with this key, which may be over, or None if there is no such game.
 
         End idle games first. If all bots together use too much memory, which is measured at most
         every two seconds, end the game whose bots use the most.
@@ -84,7 +85,7 @@ class BrowserGames:
             return self._games.get(key)
 
     def close(self) -> None:
-        """End all games."""
+        """End all games, without waiting until their bots have ended."""
         for key in list(self._games):
             self._end(key)
 

@@ -52,7 +52,8 @@ def choose() -> str:
 
 
 def _proposed(game: str) -> list[tuple[Option, Value]]:
-    """Return the options of a game, each with the initial value in the form."""
+    """Return the options of a game, each with its initial value in the form, which is the cup's if
+    the cup plays this game."""
     proposed = _games().available.options(game) or {"deals": _DEALS}
     options = games.get(game).options
     return [(option, proposed.get(option.name, option.default)) for option in options]
@@ -60,7 +61,7 @@ def _proposed(game: str) -> list[tuple[Option, Value]]:
 
 @play_pages.post("/play")
 def begin() -> Response:
-    """Begin the game that the form asks for, and redirect to the game's page.
+    """Begin the game that the form asks for, and redirect to its page once the bots have started.
 
     Ignore unknown bots in the form, and any beyond the number of opponents. If there are too few,
     they play more than once. If there are none, the default opponents play. A number of players
@@ -116,7 +117,7 @@ def play_on(match: str) -> Response:
 
     The form has the number of the move, from 0, and the seat. Answer with status 404 if there is no
     such match, move or seat, or if the match may not be shown yet, and with 503 if the match is
-    damaged or no game can begin.
+    damaged, the run cannot be read, or no game can begin.
     """
     if "stich-run" not in current_app.extensions:
         abort(404)
@@ -155,8 +156,8 @@ def _open(state: State, bots: Sequence[Bot], clock: Clock, seat: int = 0) -> Res
 
 
 def _chosen_options(rules: Game) -> dict[str, Value]:
-    """Return the options in the form. An empty text becomes None. A text other than "true", "false"
-    and whole numbers becomes -1, which the rules refuse."""
+    """Return the game's options that are in the form. An empty text becomes None. A text other than
+    "true", "false" and whole numbers becomes -1, which the rules refuse."""
     words: dict[str, Value] = {"": None, "true": True, "false": False}
     form = request.form
     return {
@@ -195,9 +196,9 @@ def chosen(key: str) -> Chosen:
 
 @play_pages.post("/play/<key>/move")
 def move(key: str) -> dict[str, str]:
-    """Make the person's move, which is in the body. Return, as JSON, why the move cannot be made,
-    or "". Answer with status 400 if the body is wrong, and with 404 if there is no game with this
-    key."""
+    """Make the move in the body for the person, and wait for up to a second until the game has
+    advanced. Return, as JSON, the field `why`, which has the reason if the move cannot be made, or
+    "". Answer with status 400 if the body is wrong, and with 404 if no game has this key."""
     text = _body("move")
     if not isinstance(text, str) or len(text) > _MAX_MOVE:
         abort(400, "`move` must be the text of a move.")

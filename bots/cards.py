@@ -45,7 +45,10 @@ def full_deck(game: str, players: int) -> list[str]:
 
 
 def cards_of(move: str) -> list[str]:
-    """Return the cards that a move names: none for a pass, a bid or a trump."""
+    """Return the cards that a move names, without a declaration such as `=flush`.
+
+    There are none for a pass, a bid or a trump.
+    """
     kind, _, rest = move.partition(":")
     if kind not in ("play", "give", "discard", "call"):
         return []
@@ -66,7 +69,8 @@ def played(view: View) -> Counter[str]:
     """Return the cards that all seats have played in this deal, with the number of each.
 
     In Zheng Fen, these are the cards of the trick and the piles of taken cards. In other games,
-    they come from the history and from what lies open, since a set-up position may have no history.
+    they come from the history and from the plays that lie on the table, since a set-up position may
+    have no history.
     """
     if view["game"] == "zhengfen":
         return Counter([card for pile in (view["trick"], *view["taken"]) for card in pile])

@@ -167,7 +167,7 @@ class Endpoint:
 
         If the endpoint refuses a request for structured output, the request is repeated without it.
         If that succeeds, later requests leave it out. `until` is the deadline, as a `monotonic`
-        time. Calls, tokens and the causes of failed requests are added to `used`.
+        time. Calls, tokens and the causes of failed requests are added to `used`, even on failure.
 
         Raises:
             NoCompletion: if there is no completion by the deadline, if the endpoint refuses the
@@ -322,7 +322,7 @@ class Endpoint:
             _log.warning("the transcript is not written: %s", error.strerror)
 
     def without_key(self, text: str) -> str:
-        """Return a text with the key, in any JSON-escaped form, replaced by "(key)"."""
+        """Return a text in which the key, plain or with JSON escapes, is replaced by "(key)"."""
         return self._shown_key.sub("(key)", text) if self._key else text
 
 

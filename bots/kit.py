@@ -54,7 +54,7 @@ class HttpError(Exception):
 
 
 def adapt(move: MoveFunction) -> Callable[[dict[str, Any]], Any]:
-    """Return a function that takes a whole request, and passes parts of it to ``move``.
+    """Return a function that passes parts of a whole request to ``move``, and returns its answer.
 
     Parameters of ``move`` that have a default are not passed.
 
@@ -119,11 +119,12 @@ class Bot:
     def reply(self, path: str, body: bytes) -> Mapping[str, Any]:
         """Return the answer to a POST request with this path and body: the move, or {} for a hook.
 
+        The move need not be legal. Exceptions from ``move`` and the hooks pass through.
+
         Raises:
             HttpError: if the bot does not have this path, or the body does not conform to the
                 protocol.
-            TypeError: if ``move`` does not return a move. Exceptions of the author's functions,
-                including the hooks, pass through.
+            TypeError: if ``move`` returns neither a string nor a tuple as in the module's text.
         """
         if path != "/move" and path not in self._hooks:
             raise HttpError(HTTPStatus.NOT_FOUND, f"This bot has {self.paths}.")

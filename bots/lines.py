@@ -39,7 +39,7 @@ class LineProgram:
 
     @property
     def running(self) -> bool:
-        """Whether the program was started and not stopped since. It may have ended by itself."""
+        """Whether the program has been started and not stopped. It may have ended by itself."""
         return self._process is not None
 
     def start(self) -> None:
@@ -118,7 +118,7 @@ class LineProgram:
     def _ended(self) -> NoAnswer:
         """Return the error for a program that has ended, or that has closed its stdin or stdout.
 
-        Waits up to a second for the exit status.
+        Wait up to a second for the exit status.
         """
         try:
             status = self._process.wait(1) if self._process is not None else None
@@ -129,6 +129,6 @@ class LineProgram:
 
 
 def start_of(line: bytes) -> str:
-    """Return the first 60 characters of a line, quoted for a message."""
+    """Return the first 60 characters of a line, quoted for a message, with "..." if cut."""
     text = line.decode(errors="replace").strip()
     return repr(text if len(text) <= 60 else text[:60] + "...")

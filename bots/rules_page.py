@@ -30,7 +30,7 @@ def lean(page: str, options: Mapping[str, object]) -> str:
 def _is_unused(paragraph: str, options: Mapping[str, object]) -> bool:
     """Return whether a paragraph is left out.
 
-    Golden games, tables of options and paragraphs on options that are off are left out.
+    Golden games, tables of options and paragraphs about options that are off are left out.
     """
     needs = re.match(r"With `(\w+)`", paragraph)
     if needs is not None and not options.get(needs[1], True):

@@ -72,10 +72,10 @@ class Lead(NamedTuple):
 
 
 def measure_lead(view: View, move: str, other: str, *, iterations: int) -> Lead | None:
-    """Return the mean lead of one legal move over another in this many determinizations.
+    """Return the mean lead of one legal move over another in up to this many determinizations.
 
     The determinizations differ from those of `search`, so the lead of its choice is not biased.
-    Returns None if there are fewer than two determinizations: either `iterations` is too small, or
+    Return None if there are fewer than two determinizations: either `iterations` is too small, or
     no deal leads to the position.
     """
     rng = random.Random(~position_hash(view))  # noqa: S311 (no secret)

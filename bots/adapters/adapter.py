@@ -50,9 +50,9 @@ class AdaptedProgram(lines.LineProgram, ABC):
 class Adapter:
     """A bot that plays a program's moves, or the move of `sensible` if the program has none.
 
-    `open_match` returns the program for a new match. Up to `_MAX_MATCHES` matches are kept: beyond
-    that, the one asked about longest ago is dropped. Its program is stopped unless it plays others.
-    If `auction` is False, `sensible` bids in place of the program. The methods are thread-safe.
+    `open_match` returns the program for a new match. Up to `_MAX_MATCHES` matches are kept. Beyond
+    that, the match asked about longest ago is dropped, and its program stopped unless it also plays
+    another match. If `auction` is False, `sensible` bids. The methods are thread-safe.
     """
 
     def __init__(self, open_match: Callable[[], AdaptedProgram], *, auction: bool) -> None:
@@ -128,8 +128,9 @@ def serve(
 ) -> None:
     """Serve a program as a bot (see `kit.run`) until the process is stopped.
 
-    `open_match` and `auction` are as in `Adapter`. As a check, the program is first started once.
-    Exits with a message if the program cannot be started, or if the port is not available.
+    The bot plays Dou Dizhu at tables of three, with a revealed talon. `open_match` and `auction`
+    are as in `Adapter`. As a check, the program is first started once. Exits with a message if the
+    program cannot be started, or if the port is not available.
     """
     match = open_match()
     try:

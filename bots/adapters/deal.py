@@ -28,12 +28,12 @@ Answer = int | Sequence[str]
 class Deal:
     """A deal as one seat knows it.
 
-    `number` is the number of the deal in its game, and `score` the seat's score before the deal.
+    `number` is the number of the deal in its match, and `score` the seat's score before the deal.
     `position` is the seat itself and `landlord` the landlord's seat, both counted from the first
-    bidder. `bid` is the highest bid so far. `hand` is the current hand, and `dealt` the hand before
-    the talon was taken up. `calls` is the auction, as (position, bid), with 0 for a pass. `plays`
-    is the rest of the history, as (position, cards), with no cards for a pass. During the auction
-    `landlord` is None and `talon` is empty. `moves` holds the legal moves.
+    bidder. `bid` is the highest bid so far, or 0. `hand` is the current hand, and `dealt` the hand
+    as it was dealt, without the talon. `calls` is the auction, as (position, bid), with 0 for a
+    pass. `plays` is the rest of the history, as (position, cards), with no cards for a pass. During
+    the auction, `landlord` is None and `talon` is empty. `moves` holds the legal moves.
     """
 
     number: int

@@ -70,7 +70,8 @@ class DoudizhuverMatch(adapter.AdaptedProgram):
 
         The protocol cannot tell a program that a move was played for it, whether as the only
         legal move or by `sensible`. So the program is asked in that turn too. If its answer
-        differs from the move, the program cannot be used until the next deal.
+        differs from the move, the program cannot be used until the next deal. A question about a
+        new deal first closes the last one (see `close`).
         """
         if self._deal is None or self._deal.number != deal.number:
             self.close(deal.score)
@@ -85,8 +86,8 @@ class DoudizhuverMatch(adapter.AdaptedProgram):
         return named([] if numbers == [-1] else numbers), ""
 
     def _tell(self, steps: list[tuple[str, str]], until: float) -> str | None:
-        """Send the program the lines of a script that it has not been sent yet. Start the program
-        first if it is not running.
+        """Send the program the lines of a script that it has not been sent yet, and append its
+        answers to `_answers`. Start the program first if it is not running.
 
         `steps` is the whole script, as returned by `script`. Send nothing after the first answer
         that differs from the move that was played, and return a sentence about this answer. Return

@@ -60,10 +60,10 @@ class Agent(adapter.AdaptedProgram):
         self._lock = RLock()
 
     def start(self) -> None:
-        """Start the process, and wait up to ten minutes for it to load the agent.
+        """Start the process anew, and wait up to ten minutes for it to load the agent.
 
         Raises:
-            NoAnswer: if the agent cannot be loaded.
+            NoAnswer: if the agent cannot be loaded in that time.
         """
         self._load(monotonic() + _START_S)
 
@@ -74,7 +74,10 @@ class Agent(adapter.AdaptedProgram):
             raise NoAnswer("ended", f"the agent cannot be loaded: {line}")
 
     def answer(self, deal: Deal, until: float) -> tuple[Answer, str]:
-        """Return the cards that the agent plays, and "" (see `AdaptedProgram.answer`)."""
+        """Return the cards that the agent plays, and "" (see `AdaptedProgram.answer`).
+
+        While another match waits for its answer, wait for that first, if need be beyond `until`.
+        """
         with self._lock:
             if not self.running:
                 self._load(until)
@@ -99,7 +102,7 @@ class Agent(adapter.AdaptedProgram):
 
 
 def serve(program: Sequence[str], folder: Path, *, name: str, version: str) -> None:
-    """Serve an agent as a bot until the process is stopped.
+    """Serve an agent as a bot, for which `sensible` bids, until the process is stopped.
 
     The last word of `program` names the agent as `module:name`. Any words before the last are the
     command of a Python that has RLCard, by default the Python of this process. The agent runs in

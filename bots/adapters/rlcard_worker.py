@@ -23,7 +23,7 @@ def load(where: str) -> list[Any]:
     """Import and return three agents: for the landlord, and for the two seats after the landlord.
 
     `where` is `module:name`. If the name stands for one agent, the agent plays all three seats.
-    Exceptions of the import, of an unknown name and of the agent's own code pass through.
+    Exceptions from the import, an unknown name and the agent's own code pass through.
     """
     module, _, name = where.partition(":")
     agent = getattr(importlib.import_module(module), name)
@@ -36,8 +36,8 @@ def load(where: str) -> list[Any]:
 def main() -> None:
     """Load the agent that the command line names, write `READY`, and answer each line of stdin.
 
-    What the agent itself prints goes to stderr. If the agent or RLCard cannot be loaded, writes the
-    error to stdout and exits with status 1.
+    What the agent itself prints goes to stderr. If the agent or RLCard cannot be loaded, write the
+    error to stdout and exit with status 1.
     """
     out = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)  # the output of an agent's own code is no answer, so it goes to stderr

@@ -180,12 +180,12 @@ class Encoding:
         return word
 
     def observation(self, encoded: Encoded) -> Observation:
-        """Return the array of an encoded view. `parts` names its slices."""
+        """Return the int16 array of an encoded view, of length `size`. `parts` has its slices."""
         numbers = np.array(encoded.numbers, dtype=np.int16)
         return np.concatenate((_bits(encoded.words), numbers), dtype=np.int16)
 
     def rows(self, words: Sequence[int]) -> Rows:
-        """Return the array of encoded moves, with a row of `row_size` cells for each move."""
+        """Return the uint8 array of encoded moves, with a row of `row_size` cells for each."""
         return _bits(words).reshape(-1, self.row_size)
 
 
@@ -197,7 +197,7 @@ def action_of(position: Position, move: str) -> int | None:
     """Return the index of a move in a position's list of legal moves.
 
     A legal play that is not listed has the index of the listed play with the same ranks. In Dasan,
-    both must also show the called card, or both keep it back. Returns None for a move of 9-5-2 that
+    both must also show the called card, or both keep it back. Return None for a move of 9-5-2 that
     gives or discards several cards, since only single cards are listed.
 
     Raises:

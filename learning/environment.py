@@ -20,9 +20,9 @@ class Environment:
     has more than one legal move. A single legal move is played automatically. When a deal ends,
     each agent's reward is its points in the deal.
 
-    `infos` has two entries for the agent to move: `action_mask`, an int8 array with 1 for each
-    legal action and 0 for all others, and `moves`, an array with a row for each legal move (see
-    `Encoding.rows`).
+    `infos` has two entries for the agent to move: `action_mask`, a read-only int8 array with 1 for
+    each legal action and 0 for all others, and `moves`, an array with a row for each legal move
+    (see `Encoding.rows`).
 
     Attributes:
         encoding: the encoder of observations and moves, which names their parts.

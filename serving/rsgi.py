@@ -142,7 +142,7 @@ class RsgiFront:
 
         granian buffers everything that is written to a stream, but reads a file only as fast as the
         client does. So the pieces go through a named pipe. At most one piece is generated after the
-        client has left.
+        client has left. Exceptions from generating the pieces pass through.
         """
         with TemporaryDirectory(prefix="stich-") as folder:
             path = os.path.join(folder, "answer")
@@ -249,8 +249,8 @@ class RsgiFront:
     ) -> Answer:
         """Call the application, and return its status, headers and answer.
 
-        It is called in another thread if the body is large or `on_loop` is false. `began` is the
-        `perf_counter` time at which the head of the request arrived.
+        The call is made in another thread if the body is large or `on_loop` is false. `began` is
+        the `perf_counter` time at which the head of the request arrived.
 
         If the application raises LongWork, add slots to `slot` and call it again in another thread.
         If too few slots become free in time, call it again so that `need_long_work` raises

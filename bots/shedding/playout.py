@@ -206,7 +206,8 @@ def _win_by_force(turn: Turn, combos: list[Combo], higher: list[Combo]) -> Combo
 
 
 def _block_next_opponent(turn: Turn, table: Combo, higher: list[Combo]) -> Combo | None:
-    """Return the highest play of `higher` if the next opponent could go out on a lower play.
+    """Return the highest play of `higher` if the next seat is an opponent that could go out on a
+    lower play.
 
     `higher` holds the plays of the plan that beat the table. Return None if it is empty, or if the
     next seat is no danger.
@@ -241,8 +242,8 @@ def _swap_kickers(counts: Counts, table: Combo) -> Combo | None:
 def _split_plan(turn: Turn, table: Combo, urgent: bool) -> Combo | None:
     """Return the play that beats `table` at the least cost to the plan.
 
-    Only the lowest `MAX_SPLITS` plays are compared. Returns None if there is no such play, or if
-    the lead is not worth the cost. If `urgent`, the lead is worth more.
+    Only the lowest `MAX_SPLITS` plays are compared. Return None if there is no such play, or if the
+    lead is not worth the cost. If `urgent`, the lead is worth more.
     """
     price = LEAD_PRICE
     if urgent:

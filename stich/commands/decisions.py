@@ -36,7 +36,7 @@ _yes_option = flag("--yes", help="Do not ask.")
 
 
 def _decision(work: Callable[..., None]) -> click.Command:
-    """Decorate a function as a command. It gets the run as `target`, and `--why` as `why`."""
+    """Return a command that calls `work` with the run as `target` and `--why` (or "") as `why`."""
     why = "The reason for the decision. It is stored and shown."
     return command(run_argument(click.option("--why", metavar="TEXT", default="", help=why)(work)))
 
@@ -77,7 +77,7 @@ def _decisions(store: Store) -> tuple[AnyDecision, ...]:
     """Return the decisions on a run, which must not have ended.
 
     Raises:
-        StoreError: if the run has ended.
+        StoreError: if the run has ended or cannot be read.
     """
     run = store.run()
     if run.finished:
@@ -191,7 +191,8 @@ def _exclude(
     play. A bot that has left a ladder or was withdrawn can still be disqualified.
 
     Raises:
-        StoreError: if the bot is unknown or cannot be excluded in this way, or if the user says no.
+        StoreError: if the bot is unknown or cannot be excluded in this way, if the user says no, or
+            if the store cannot be used.
     """
     with open_run(target) as store:
         run = store.run()

@@ -101,6 +101,9 @@ def _ask_for_bots() -> list[tuple[str, str]]:
     """Ask for bots in the form NAME=BOT until the answer is empty. Return a list of (NAME, BOT).
 
     After an answer that cannot be used, ask again.
+
+    Raises:
+        Abort: if the user presses Ctrl-C, or standard input ends.
     """
     click.echo(
         f"The bots: each NAME=BOT, where BOT is a command, a URL, `{_CONNECT}` if its author"

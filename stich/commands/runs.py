@@ -80,8 +80,8 @@ def run_folder(cup: str) -> str:
 def open_lines(target: str) -> Iterator[tuple[str, Iterator[bytes]]]:
     """Within this context, open a file of lines, or standard input ("-").
 
-    Yields the file's name for messages, and an iterator over its lines. Exit with 2 if the file
-    cannot be opened, or is a CUP.toml.
+    Yield the file's name for messages, and an iterator over its lines, which may raise OSError.
+    Exit with 2 if the file cannot be opened, or is a CUP.toml.
     """
     # The name is valid UTF-8, because a cup without a name is named after its file.
     name = "standard input" if target == "-" else click.format_filename(target)
@@ -99,8 +99,8 @@ def open_lines(target: str) -> Iterator[tuple[str, Iterator[bytes]]]:
 def copied_matches(target: str) -> Iterator[str]:
     """Copy a file of matches, or standard input ("-"), to a temporary file for another process.
 
-    Yields the path of the copy, which exists within this context only. Exit with 2 if the file
-    cannot be opened.
+    Yield the path of the copy, which exists within this context only. Exit with 2 if the file
+    cannot be opened, or is a CUP.toml.
 
     Raises:
         LineError: if there is no line, or a line cannot be used.
@@ -115,14 +115,15 @@ def copied_matches(target: str) -> Iterator[str]:
 
 @contextmanager
 def read_run(target: str, *, any_moves: bool = False) -> Iterator[RunReader]:
-    """Within this context, open a run or a file of matches for reading. Yields a reader.
+    """Within this context, open a run or a file of matches for reading. Yield a reader.
 
     The reader of a run is a snapshot, which does not change while a runner writes to the store.
-    A warning of the store is printed, as by `open_run`. With `any_moves`, matches in a file may
-    have illegal moves. Exit with 2 if a file cannot be opened.
+    A warning of the store is printed, as by `open_run`. A file is read completely first. With
+    `any_moves`, its matches may have illegal moves. Exit with 2 if it cannot be opened.
 
     Raises:
         LineError: if the file has no line, or a line cannot be used.
+        OSError: if the file cannot be read.
         StoreError: if the store cannot be read, or if the run has not begun.
     """
     if is_file(target):

@@ -86,7 +86,7 @@ def _take_part(
     no_challenges: bool,
     starting: Starting,
 ) -> None:
-    """Start or reach a bot, and connect it to an arena until the cup is over for this bot.
+    """Start or reach a bot, and keep it connected to an arena until the cup is over for this bot.
 
     `token` is called with what the bot states about itself, empty if it does not answer, and
     returns the bot's token. The bot plays at up to `tables` tables at once. If it has a command, it
@@ -95,7 +95,9 @@ def _take_part(
 
     Raises:
         UsageError: if `command` and `url` are both given, or neither is.
-        StichError: if the bot cannot be started or reached or is refused, or if `token` raises it.
+        StichError: if the bot cannot be started or reached, if a sandbox is not possible, if the
+            arena refuses the bot, or if `token` raises it.
+        OSError: if the supervisor of a bot with a command cannot be started.
     """
     bot = named_bot(command, url)
     # The bot is the author's own: no memory limit, and no warning of what it could do.

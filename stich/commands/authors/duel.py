@@ -139,7 +139,8 @@ def play_duel(cup: Cup, out: str | None, starting: Starting, as_json: bool) -> N
     and result are printed as JSON Lines.
 
     Raises:
-        StichError: if `out` cannot be used or has a different cup, or if a bot cannot play.
+        StichError: if `out` cannot be used or has a different cup, if a bot cannot play, or if the
+            sandbox that `starting` demands is not possible.
         KeyboardInterrupt: if the duel is interrupted.
     """
     with ExitStack() as stack:
@@ -170,6 +171,9 @@ def _report(observer: RunObserver, look: Bets | None, store: Store, event: str) 
 
     If the observer is a `JsonLines`, write an event instead: `event`, "finished" or "stopped".
     `look` is the session's last interim result of the duel, or None if there was none.
+
+    Raises:
+        StoreError: if the store cannot be read.
     """
     table = standings(store)
     if not isinstance(observer, JsonLines):

@@ -88,10 +88,10 @@ def new_bot(
 
 
 def _prepare(source: str, program: list[str]) -> None:
-    """Run a kit's `prepare` code, `source`. If this fails, print a warning on standard error.
+    """Run a kit's `prepare` code, `source`, in a new Python process, and wait until it ends.
 
-    If the adapter's `program` has several words, the first is the Python to use. Otherwise, use the
-    Python of this process.
+    If this fails, print a warning on standard error. If the adapter's `program` has several words,
+    the first is the Python to use. Otherwise, use the Python of this process.
     """
     python = program[0] if len(program) > 1 else sys.executable
     try:

@@ -186,7 +186,8 @@ def _decisions(store: RunReader, bot: str, most: int) -> tuple[list[RecordedMove
     Until the run has ended, matches of incomplete blocks are left out.
 
     Raises:
-        StoreError: if there is no such bot, or if it has made no decision in these matches.
+        StoreError: if there is no such bot, if it has made no decision in these matches, or if the
+            run cannot be read.
     """
     run = store.run()
     check_name(bot, run)
@@ -215,7 +216,7 @@ def _decisions(store: RunReader, bot: str, most: int) -> tuple[list[RecordedMove
 
 
 def _by_search(decisions: Sequence[RecordedMove], worlds: int, until: float) -> Judged:
-    """Judge decisions in order, by the moves of `search`, with one process per core.
+    """On iteration, judge decisions in order, by the moves of `search`, with one process per core.
 
     `worlds` is the number of determinizations for the search, and again for the lead. No decision
     is begun after `until`, a time on the clock of `monotonic`; the iterator then ends.
@@ -270,7 +271,7 @@ def _by_bot(
     worlds: int,
     until: float,
 ) -> Judged:
-    """Start or reach a bot, and judge decisions by its moves, with the clock of the cup.
+    """On iteration, start or reach a bot, and judge decisions by its moves, with the cup's clock.
 
     The decisions of a seat in a match must be together, in order of play. The lead of the bot's
     moves is measured in `worlds` determinizations, or not if that is 0. After `until`, a time on
@@ -279,6 +280,7 @@ def _by_bot(
 
     Raises:
         StartError: if the bot cannot be started or reached.
+        OSError: if the supervisor of a bot with a command cannot be started.
     """
     if why := misfit(ask_about(bot, launch), cup.game, cup.players, cup.options):
         refuse(f"{bot.name}: {why} Name a bot that plays the game of this run.")

@@ -104,7 +104,7 @@ class Deck:
         return total
 
     def numbers(self, hand: int) -> list[int]:
-        """Return the card numbers of a hand, ascending, each as often as it is held."""
+        """Return the card numbers of a hand, ascending. A card held twice is listed twice."""
         numbers = []
         if self.packs == 1:
             while hand:
@@ -158,7 +158,7 @@ class Deck:
         return (hand & self._ones).bit_count() + 2 * twos.bit_count()
 
     def holds(self, hand: int, cards: int) -> bool:
-        """Return whether `hand` has all of `cards`, each at least as often as `cards` has it."""
+        """Return whether `hand` contains all of `cards`, duplicates included."""
         if self.packs == 1:
             return hand & cards == cards
         return ((hand | self._guards) - cards) & self._guards == self._guards
@@ -201,9 +201,9 @@ class Deck:
         return taken << shift
 
     def in_order(self, cards: Iterable[str]) -> list[str]:
-        """Return card names sorted in deck order, with `??` and cards of other games last."""
+        """Return card names sorted in deck order, with all other strings last."""
         return sorted(cards, key=self.place)
 
     def place(self, name: str) -> int:
-        """Return the number of a card, or 1000 for `??` and cards of other games."""
+        """Return the number of a card, or 1000 for any string that names no card of this deck."""
         return self.number.get(name, 1000)

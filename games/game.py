@@ -38,7 +38,7 @@ class Option:
     nullable: bool = False
 
     def problem(self, value: object) -> str | None:
-        """Return a sentence on what is wrong with a value, or None if the value is valid."""
+        """Return a sentence that says what is wrong with a value, or None if it is valid."""
         if value is None and self.nullable:
             return None
         if self.minimum is None or self.maximum is None:
@@ -192,7 +192,7 @@ class Game:
 
     @abstractmethod
     def most_moves(self, players: int) -> int:
-        """Return an upper bound on the number of legal moves in positions reached by play."""
+        """Return an upper bound on the number of legal moves in any position reached by play."""
 
     @abstractmethod
     def facts(self, data: JsonDict) -> list[Fact]:

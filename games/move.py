@@ -168,6 +168,9 @@ class History:
         hand is empty if its latest move was not a play. Posted entries without a valid seat are
         skipped, and posted plays that the deck does not allow count as no cards. Results are
         cached, so `deck` and `players` must be the same in every call.
+
+        Raises:
+            KeyError: if a posted play names something that is not a card of any game.
         """
         newer: list[History] = []
         history = self

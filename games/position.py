@@ -86,7 +86,7 @@ VIEW_FIELDS: Final = (Field("seat"), hand_field("hand"), list_field("counts"))
 
 
 def _write_results(deck: Deck, results: Any) -> list[dict[str, Any]]:
-    """Return copies of results, which the caller may change. Any lists in them must be flat."""
+    """Return copies of the results for the caller to change. Lists in a result must be flat."""
     return [
         {name: list(v) if isinstance(v, list) else v for name, v in result.items()}
         for result in results
@@ -97,9 +97,10 @@ class BasePosition:
     """The base class of all positions, with the fields that all games share.
 
     Each class lists the fields of its wire form in `FIELDS`, which `to_dict` and `load` use.
-    `CHECK` checks a wire form against the rules of the game. It adds a sentence to a list for each
-    rule that is broken, and returns the play on the table or None. In a view, `hands` has -1 for
-    each hand that its seat does not see. `table` is always None in 9-5-2.
+    `CHECK` checks a wire form, with a number of players that the game allows, against the rules of
+    the game. It adds a sentence to a list for each rule that is broken, and returns the play on the
+    table, or None if there is none or it is not valid. In a view, `hands` has -1 for each hand that
+    its seat does not see. `table` is always None in 9-5-2.
 
     The `copy_…` methods are the allow-list of fields that a view takes from a state unchanged. They
     name each field, because a loop over names would make a game of Dou Dizhu 10 to 20 % slower, and
@@ -146,9 +147,10 @@ class BasePosition:
         return None if self.table is None else (self.table.seat, self.table.move)
 
     def moves(self) -> LegalMoves:
-        """Return the legal moves of the seat to move.
+        """Return the legal moves of the seat to move, in the contract's order.
 
         The list is empty if the game is over, or if this is another seat's view or the public's.
+        `check` also accepts moves that some games do not list (see their `legal_moves`).
         """
         hand = self.hand_to_move()
         return LegalMoves() if hand < 0 else self.legal_moves(hand)
@@ -251,11 +253,11 @@ class BasePosition:
         self.results = ()
 
     def end_deal(self, change: Sequence[int], result: Mapping[str, Any]) -> bool:
-        """Add a deal to the scores and results. Return whether another deal follows.
+        """Add a deal to the scores and results. Return whether the caller must start another deal.
 
         `change` holds the points of each seat in this deal, and `result` the other fields of its
         result. The game is over after as many results as the option `deals` says, or once a score
-        has reached the option `target`, if set. Then the phase becomes `over`, and `turn` None.
+        reaches the option `target` (each if set). Then the phase becomes `over`, and `turn` None.
         """
         self.results += ({"deal": self.deal, "scores": list(change), **result},)
         self.scores = tuple([a + b for a, b in zip(self.scores, change, strict=True)])
@@ -269,7 +271,7 @@ class BasePosition:
         return False
 
     def show_hand(self, hands: Sequence[int], seat: int | None) -> None:
-        """Set the seat of this view, and what it sees of the hands: its own and the size of each.
+        """Set the seat of this view, its hand, and the sizes of all hands.
 
         The seat None stands for the public, which sees no hand.
 

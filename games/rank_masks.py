@@ -79,13 +79,13 @@ def ranks_in(mask: int) -> tuple[int, ...]:
 
 
 def is_run(mask: int) -> bool:
-    """Return whether the ranks in a mask are consecutive. There must be at least one."""
+    """Return whether the ranks in a mask are consecutive. The mask must not be 0."""
     low = mask & -mask
     return mask & (mask + low) == 0
 
 
 def runs(mask: int, shortest: int) -> list[tuple[int, int]]:
-    """Return all runs of at least `shortest` ranks in a mask, by length, then by lowest rank.
+    """Return all runs of at least `shortest` ranks in a mask, sorted by length and lowest rank.
 
     Each run is given as (lowest rank, length). Runs within longer runs are included.
     """

@@ -20,7 +20,7 @@ def _words(seed: str, deal: int) -> Iterator[int]:
 
 
 class Randomness:
-    """A stream of random numbers for one deal of a game with this seed."""
+    """The stream of random numbers for one deal, which the game's seed determines."""
 
     def __init__(self, seed: str, deal: int) -> None:
         self._words = _words(seed, deal)

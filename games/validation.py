@@ -104,7 +104,7 @@ def check_common(problems: list[str], game: Game, data: JsonDict) -> None:
 
 
 def own_hand(problems: list[str], data: JsonDict, deck: Deck, outside: int = 0) -> None:
-    """Check a view's hand, counts and talon size, and add to `problems` what is wrong.
+    """Check a view's hand, counts and talon size, and add any errors to `problems`.
 
     The hand must not be masked, and must be as large as its seat's count; without a seat, it must
     be empty. All counts and `outside`, the number of cards known to be in no hand, must together

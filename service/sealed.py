@@ -70,7 +70,8 @@ class Sealer:
         then None. If `key_hashes` is None, draw a key for each seat.
 
         Raises:
-            Problem: if there is not one hash for each seat, or two seats have the same hash.
+            Problem: if there is not one hash for each seat, or if two seats have the same hash. The
+                code is `invalid-request`.
         """
         keys: Sequence[str | None] = [None] * state.players
         if key_hashes is None:
@@ -102,7 +103,7 @@ class Sealer:
         with each hash, so that the time until a refusal does not reveal what is wrong.
 
         Raises:
-            Problem: if the token or the key is not valid.
+            Problem: if the token or the key is not valid. The code is `invalid-token`.
         """
         name, _, body = token.partition(".")
         sealed = _decode(body)

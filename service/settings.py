@@ -29,8 +29,9 @@ class Settings:
     """The service's settings.
 
     `max_body` is the size of the largest request body in bytes. `seal_keys` maps the ID of each key
-    for sealed states to its 32 bytes. The first key seals games, and every key opens them.
-    `log_format` is "text" or "json". If `access_log` is true, every request is logged.
+    for sealed states to its 32 bytes: the first key seals games, every key opens them, and without
+    keys there are no sealed games. `log_format` is "text" or "json". If `access_log` is true, every
+    request is logged.
     """
 
     max_body: int = MEBIBYTE

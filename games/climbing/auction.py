@@ -77,7 +77,7 @@ def bids(deck: Deck, low: int, high: int) -> list[Move]:
 def bidder(turn: int, passes: int, players: int) -> int:
     """Return the seat that made the highest bid. There must have been a bid.
 
-    After that bid, `passes` seats have passed, and it is the turn of the seat `turn`.
+    Since that bid, `passes` seats have passed. It is the turn of the seat `turn`.
     """
     return (turn - 1 - passes) % players
 
@@ -100,7 +100,7 @@ def check_auction(problems: list[str], data: Mapping[str, Any], passes_allowed: 
     """Check a posted auction, and add a sentence to `problems` for each rule it breaks.
 
     Checks the bid, declarer, table and passes and, before any bid, the turn. `passes_allowed` is
-    the largest number of passes with which an auction without a bid can still be going on.
+    the most passes that an auction can have while it goes on without a bid.
     """
     if data["declarer"] is not None:
         problems.append("declarer must be null in an auction.")
@@ -121,7 +121,7 @@ def check_auction(problems: list[str], data: Mapping[str, Any], passes_allowed: 
 
 
 def check_single_round(problems: list[str], data: Mapping[str, Any]) -> None:
-    """Check the passes of a `single_round` auction, and add to `problems` what is wrong.
+    """Check the passes of a `single_round` auction, and add any errors to `problems`.
 
     Each seat bids or passes once, starting with `first`. After a bid, `passes` must be less than
     the number of seats that have called. Without a bid or a turn, nothing is checked.
@@ -137,7 +137,7 @@ def check_single_round(problems: list[str], data: Mapping[str, Any]) -> None:
 
 
 def check_declared(problems: list[str], data: Mapping[str, Any]) -> None:
-    """Check the bid and declarer after the auction, and add to `problems` what is wrong.
+    """Check the bid and declarer after the auction, and add any errors to `problems`.
 
     There must be a declarer, and the bid must be 1 to 3.
     """
@@ -150,7 +150,7 @@ def check_declared(problems: list[str], data: Mapping[str, Any]) -> None:
 def check_cards(
     problems: list[str], data: Mapping[str, Any], deck: Deck, table: Table | None
 ) -> None:
-    """Check the cards of a posted position, and add to `problems` what is wrong.
+    """Check the cards of a posted position, and add any errors to `problems`.
 
     Each seat must have cards until the game is over, and all known cards together must fit the
     deck. In a view, the hand and the counts are checked too. `table` is the result of `read_table`.

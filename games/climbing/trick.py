@@ -81,7 +81,7 @@ class ClimbingPosition(BasePosition):
 
 
 def talon_facts(data: Mapping[str, Any]) -> list[Fact]:
-    """Return the talon as a fact, or an empty list if there is no talon."""
+    """Return the talon as a fact, with `??` for hidden cards, or an empty list if it is empty."""
     return [Fact("talon", cards=tuple(data["talon"]))] if data["talon"] else []
 
 
@@ -163,7 +163,7 @@ def check_passing(
     active: Sequence[int],
     most: int,
 ) -> None:
-    """Check the passes and the turn of a posted trick, and add to `problems` what is wrong.
+    """Check the passes and the turn of a posted trick, and add any errors to `problems`.
 
     `table` is the result of `read_table`. `active` holds the seats with cards. `most` is the number
     of passes that ends the trick. The turn is checked only if there is a valid play, the passes are

@@ -79,13 +79,14 @@ class DasanPosition(ClimbingPosition):
         return auction.validate(move, self.bid)
 
     def _open_to(self) -> int:
-        """Return the highest bid with which the auction may be opened."""
+        """Return the highest opening bid that the options allow."""
         return auction.HIGHEST if self.options["open_higher"] else 1
 
     def legal_moves(self, hand: int) -> LegalMoves:
-        """Return the legal moves in the contract's order, always in the lowest suits held.
+        """Return the legal moves in the contract's order.
 
-        A play that can show the called card or keep it back is listed both ways.
+        Plays that differ only in suits are listed once, in the lowest suits held, but `validate`
+        accepts any suits. A play that can show the called card or keep it back is listed both ways.
         """
         if self.phase == "auction":
             if self.bid == 0:
@@ -163,8 +164,9 @@ class DasanState(DasanPosition):
     def deal_cards(self, deal: int = 1, dealer: int = 0) -> None:
         """Set this state to the start of a deal, by default the first, and deal its cards.
 
-        The first card goes to the seat `dealer`. The first turn goes to the seat that holds the
-        lowest heart that was dealt.
+        `seed` must be set, and `start_game` must have been called. Scores and results stay as they
+        are. The first card goes to the seat `dealer`. The first turn goes to the seat that holds
+        the lowest heart that was dealt.
         """
         players = self.players
         order = Randomness(self.seed, deal).shuffle(DECK.order)

@@ -11,7 +11,8 @@ from games.position import Table
 def check_position(problems: list[str], data: JsonDict) -> Table | None:
     """Check a position of Dasan, and add a sentence to `problems` for each rule it breaks.
 
-    Returns the play on the table, or None if there is none or it cannot be read.
+    Returns the play on the table, or None if there is none or it is not valid. `data` is as
+    `BasePosition.CHECK` expects it.
     """
     players: int = data["players"]
     table = read_table(problems, data["table"], DECK, players, identify)
@@ -33,7 +34,7 @@ def check_position(problems: list[str], data: JsonDict) -> Table | None:
 
 
 def _check_calling(problems: list[str], data: JsonDict) -> None:
-    """Check players, table and turn in the phase `call`, and add to `problems` what is wrong."""
+    """Check players, table and turn in the phase `call`, and add any errors to `problems`."""
     if data["players"] != 4:
         problems.append("The phase call exists only with four players.")
     if data["table"] is not None:
@@ -43,7 +44,7 @@ def _check_calling(problems: list[str], data: JsonDict) -> None:
 
 
 def _check_nothing_called(problems: list[str], data: JsonDict) -> None:
-    """Check a position without a called card, and add to `problems` what is wrong.
+    """Check a position without a called card, and add any errors to `problems`.
 
     With four players, the play must not have begun. There must be no partner.
     """
@@ -54,7 +55,7 @@ def _check_nothing_called(problems: list[str], data: JsonDict) -> None:
 
 
 def _check_called(problems: list[str], data: JsonDict) -> None:
-    """Check the called card and the partner, and add to `problems` what is wrong.
+    """Check the called card and the partner, and add any errors to `problems`.
 
     The card must be of a rank from 4 to T, and both must fit the visible hands.
     """

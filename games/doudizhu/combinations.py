@@ -288,7 +288,7 @@ class Combinations:
         return cards
 
     def attached(self, hand: int, group: Group, kickers: tuple[int, ...]) -> int:
-        """Return the cards of a group's kickers of these ranks, in the lowest suits held.
+        """Return a group's kickers of these ranks, as a hand in the lowest suits held.
 
         Each kicker is a single card or a pair, depending on the group's category. The same rank
         twice stands for a pair in place of two single cards.

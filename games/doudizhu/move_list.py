@@ -26,8 +26,8 @@ from games.rank_masks import STRIDE, rank_masks, ranks_held, ranks_in
 class Kickers:
     """The sets of kickers for one group, in the contract's order. Each set is a tuple of ranks.
 
-    A set has `number` different ranks of `mask`, but not both jokers if `no_rocket` is true. If
-    `number` is 2, a set may also be one rank of the mask `doubles` twice. If not, `doubles` is 0.
+    A set has `number` different ranks of `mask`, but not both jokers if `no_rocket` is true. A set
+    may also be one rank of the mask `doubles`, twice. `doubles` must be 0 unless `number` is 2.
     """
 
     def __init__(self, mask: int, number: int, no_rocket: bool, doubles: int = 0) -> None:

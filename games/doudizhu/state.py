@@ -67,7 +67,11 @@ class DoudizhuPosition(ClimbingPosition):
         return play
 
     def legal_moves(self, hand: int) -> LegalMoves:
-        """Return the legal moves in the contract's order, always in the lowest suits held."""
+        """Return the legal moves in the contract's order.
+
+        Plays that differ only in suits are listed once, in the lowest suits held, but `validate`
+        accepts any suits.
+        """
         if self.phase == "auction":
             return LegalMoves(auction.moves(self.deck, self.bid))
         table = self.table
@@ -117,9 +121,9 @@ class DoudizhuState(DoudizhuPosition):
     def deal_cards(self, deal: int = 1, dealer: int = 0) -> None:
         """Set this state to the start of a deal, by default the first, and deal its cards.
 
-        The players, options, deck and seed must be set already (see `start_game`). The scores and
-        results stay as they are. The first card goes to the seat `dealer`. The first turn goes to
-        the seat that draws the exposed card, which is never in the talon.
+        `seed` must be set, and `start_game` must have been called. Scores and results stay as they
+        are. The first card goes to the seat `dealer`. The first turn goes to the seat that draws
+        the exposed card, which is never in the talon.
         """
         players, cards = self.players, self.deck
         self.plays = combinations(players, bool(self.options["quad_pair_as_solos"]))

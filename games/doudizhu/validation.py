@@ -11,8 +11,7 @@ def check_position(problems: list[str], data: JsonDict) -> Table | None:
     """Check what is peculiar to Dou Dizhu in a position.
 
     Adds a sentence to `problems` for each broken rule. Returns the play on the table, or None if
-    there is none or it is not valid. `data` is a wire form that the schema has accepted, with a
-    number of players that the game allows. The rest is up to `validation.check_common`.
+    there is none or it is not valid. `data` is as `BasePosition.CHECK` expects it.
     """
     players: int = data["players"]
     deck = DECKS[players]

@@ -184,8 +184,10 @@ class NinefivetwoState(NinefivetwoPosition):
     ) -> None:
         """Set this state to the start of a deal, by default the first, and deal its cards.
 
-        The first card goes to the 5-player. `targets` has the target of each seat, and `owed` the
-        open pairings. The deal begins with the phase `exchange` if there are any, or else `trump`.
+        `seed` must be set, and `start_game` must have been called. Scores and results stay as they
+        are. The first card goes to the 5-player. `targets` has the target of each seat, and `owed`
+        the open pairings. The deal begins with the phase `exchange` if there are any, or else with
+        `trump`.
         """
         order = Randomness(self.seed, deal).shuffle(DECK.order)
         start, drawn = targets.index(5), TRICKS * PLAYERS
@@ -347,7 +349,7 @@ class Ninefivetwo(Game):
         return TRICKS + TALON
 
     def max_difference(self, players: int, options: Options) -> int:
-        """Return the points of a seat with target 2 that takes all tricks. The others get 0."""
+        """Return the points of a seat with target 2 for all tricks. Other seats then get 0."""
         return TRICKS - min(FIRST_TARGETS)
 
     def facts(self, data: JsonDict) -> list[Fact]:

@@ -78,7 +78,7 @@ def _phase(problems: list[str], data: JsonDict) -> None:
 
 
 def _trick(problems: list[str], data: JsonDict) -> list[str]:
-    """Check the trick, and add to `problems` what is wrong. Return the names of its valid cards."""
+    """Check the trick, and add any errors to `problems`. Return the names of its valid cards."""
     trick, turn = data["trick"], data["turn"]
     if trick and data["phase"] != "play":
         problems.append(f"trick must be empty in {data['phase']}.")
@@ -109,7 +109,7 @@ def _trick(problems: list[str], data: JsonDict) -> list[str]:
 
 
 def _sizes(problems: list[str], data: JsonDict, counts: list[int]) -> None:
-    """Check how many cards each seat has to play, and add to `problems` what is wrong.
+    """Check how many cards each seat has to play, and add any errors to `problems`.
 
     A seat's cards to play and the tricks won by all seats must add up to 16. `counts` has the size
     of each hand. If the tricks alone are wrong for the phase, nothing else is checked.
@@ -147,7 +147,7 @@ def _surplus(data: JsonDict) -> int:
 
 
 def _pairings(problems: list[str], data: JsonDict, counts: list[int]) -> None:
-    """Check the open and closed pairings, and add to `problems` what is wrong.
+    """Check the open and closed pairings, and add any errors to `problems`.
 
     Giver and debtor must be different seats. The giver of an open pairing must still owe cards and
     hold at least that many. In a closed pairing, no card may be given twice or returned twice.

@@ -90,8 +90,9 @@ def level_of(lowest: int, length: int) -> int:
 def fits(rank: int, suit: int, other: int, other_suit: int) -> bool:
     """Return whether two natural cards may be the extra cards of a full house.
 
-    They may if their ranks are the same, or adjacent in one suit, if one is a 3, or if both are
-    worth points. One card has `rank` and `suit`, and the second has `other` and `other_suit`.
+    They may if they have the same rank, if they have adjacent ranks and the same suit, if either is
+    a 3, or if both are worth points. The first card has `rank` and `suit`, and the second has
+    `other` and `other_suit`.
     """
     if rank == other or THREE in (rank, other):
         return True
@@ -197,7 +198,7 @@ def _fullhouse(natural: int, jokers: int, at: int) -> int:
 
 
 def is_special(category: int) -> bool:
-    """Return whether a category is a special, which may be played on any ordinary category."""
+    """Return whether a category is special: its plays beat those of every ordinary category."""
     return category >= FIVE_TEN_KING
 
 

@@ -21,7 +21,7 @@ Choices = list[tuple[int, int]]
 
 
 def mirror(cards: int) -> int:
-    """Return a hand mirrored, or a mirrored set of cards as a hand."""
+    """Convert a hand to a mirrored set of cards, or a mirrored set to a hand."""
     return int(format(cards, "060b")[::-1], 2)
 
 
@@ -43,10 +43,10 @@ SETS: Final = tuple([[_sets_of(rank, field) for field in range(16)] for rank in 
 
 @cache
 def _texts() -> tuple[list[str], ...]:
-    """Return five tables, each with the texts of all mirrored sets of cards of three ranks.
+    """Return five tables, one for each three ranks, with the text of every set of their cards.
 
-    The index of a text is the set's 12 bits. Naming card by card would take nearly twice as long
-    for a long list.
+    The index of a text is the mirrored set's 12 bits. Naming card by card would take nearly twice
+    as long for a long list.
     """
     tables = []
     for start in range(0, 60, 12):

@@ -91,7 +91,8 @@ class ZhengfenState(ZhengfenPosition):
     def deal_cards(self, deal: int = 1, dealer: int = 0, cutter: int = 1) -> None:
         """Set this state to the start of a deal, by default the first, and deal its cards.
 
-        The cutter draws first and leads, but in the first deal the holder of 3h leads.
+        `seed` must be set, and `start_game` must have been called. Scores and results stay as they
+        are. The cutter draws first and leads, but in the first deal the holder of 3h leads.
         """
         players = self.players
         order = Randomness(self.seed, deal).shuffle(DECK.order)

@@ -12,7 +12,8 @@ from games.zhengfen.combinations import DECK, validate_play
 def check_position(problems: list[str], data: JsonDict) -> Table | None:
     """Check a position of Zheng Fen, and add a sentence to `problems` for each rule it breaks.
 
-    Returns the play on the table, or None if there is none or it cannot be read.
+    Returns the play on the table, or None if there is none or it is not valid. `data` is as
+    `BasePosition.CHECK` expects it.
     """
     counts = validation.hand_sizes(data)
     validation.one_per_seat(problems, "taken", data["taken"], data["players"])
@@ -46,7 +47,7 @@ def _check_trick(problems: list[str], data: JsonDict, table: Table | None) -> No
 
 
 def _check_out(problems: list[str], data: JsonDict, active: list[int]) -> None:
-    """Check that `out` has valid seats, none of them twice, and add what is wrong to `problems`.
+    """Check that `out` has valid seats, none of them twice, and add any errors to `problems`.
 
     Until the game is over, they must be exactly the seats without cards. `active` has the seats
     with cards.
@@ -68,7 +69,7 @@ def _check_out(problems: list[str], data: JsonDict, active: list[int]) -> None:
 def _check_active(problems: list[str], data: JsonDict, active: list[int]) -> None:
     """Check that enough seats have cards to continue, and that a seat that must lead has cards.
 
-    Adds what is wrong to `problems`. `active` has the seats with cards. A single seat may have
+    Adds any errors to `problems`. `active` has the seats with cards. A single seat may have
     cards only while it has yet to answer another seat's play. The game must not be over.
     """
     table = data["table"]

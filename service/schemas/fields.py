@@ -251,7 +251,7 @@ def string(description: str, max_length: int | None = None, **kwargs: Any) -> Js
 
 
 def _at_most(characters: int) -> tuple[Callable[[Any], bool], str]:
-    """The check, with its message, that a text has at most this many characters."""
+    """A check, with its message, that a text has at most this many characters."""
     return lambda text: len(text) <= characters, f"Must have at most {characters} characters."
 
 
@@ -331,7 +331,7 @@ def list_of(
     slack: int = SLACK,
     **kwargs: Any,
 ) -> JsonField:
-    """A field for a list whose items match the field `item`.
+    """A field for a list whose items match the field `item` and are not null.
 
     If `enforced`, the list must have `min_items` to `max_items` items. Otherwise these limits only
     document the contract, and a list may have up to `slack` more items than `TOLERANCE` times

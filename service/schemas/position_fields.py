@@ -54,7 +54,8 @@ class GameLimits:
     def by_seat(self, description: str, item: JsonField, slack: int = SLACK) -> JsonField:
         """A field for a list with a value for each seat. `item` is the field for a value.
 
-        `slack` is that of `list_of`; 0 in results, as there are many. The length is not enforced.
+        The length is not enforced (see `list_of` for `slack`, which should be 0 in results, because
+        a game can have thousands of them).
         """
         low, high = self.game.min_players, self.game.max_players
         return list_of(description, item, high, min_items=low, slack=slack)
@@ -220,7 +221,7 @@ def view_schema(limits: GameLimits, fields: Fields) -> type[ObjectSchema]:
 
 
 def doudizhu_fields(limits: GameLimits, *, masked: bool) -> Fields:
-    """The fields that Dou Dizhu states and views share. In views (`masked`), cards may be `??`."""
+    """The fields that Dou Dizhu states and views share. If `masked`, talon cards may be `??`."""
     return {
         **common_fields(
             limits,
@@ -249,7 +250,7 @@ def doudizhu_fields(limits: GameLimits, *, masked: bool) -> Fields:
 
 
 def dasan_fields(limits: GameLimits, *, masked: bool) -> Fields:
-    """The fields that Dasan states and views share. In views (`masked`), cards may be `??`."""
+    """The fields that Dasan states and views share. If `masked`, talon cards may be `??`."""
     partner = "The declarer's partner; null if there is none"
     if masked:
         partner += " or, except in the partner's view, until the called card is played"
@@ -296,7 +297,10 @@ def zhengfen_fields(limits: GameLimits, *, masked: bool) -> Fields:
 
 
 def ninefivetwo_fields(limits: GameLimits, *, masked: bool) -> Fields:
-    """The fields that 9-5-2 states and views share. In views (`masked`), cards may be `??`."""
+    """The fields that 9-5-2 states and views share.
+
+    If `masked`, cards of the talon, discards and pairings may be `??`.
+    """
     suffix = "View" if masked else ""
     pair: Fields = {
         "giver": limits.seat("The seat that gives: it won too many tricks in the previous deal."),

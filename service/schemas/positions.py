@@ -50,8 +50,9 @@ def _position_field(
 ) -> JsonField:
     """A field for a position of any game. `kwargs` are passed to `JsonField`.
 
-    `component` is the name in the contract of the schema for any game. msgspec reads the position
-    into the struct for its game, which `as_dict` must then convert.
+    `component` is the name in the contract of the schema for any game. Missing options get their
+    defaults. msgspec reads the position into the struct for its game, which `as_dict` must then
+    convert.
     """
     structs = tuple(_struct(*item) for item in schemas.items())
 

@@ -110,9 +110,9 @@ def _one_position(schema: ObjectSchema, value: dict[str, Any]) -> ObjectSchema:
 
 
 def _start(game: games.Game, suffix: str, kind: str, **last: JsonField) -> ObjectSchema:
-    """The schema of a body that starts a game. `last` are its last fields.
+    """The schema of a body that starts a game, with `last` as its last fields.
 
-    `suffix` ends its name in the contract. `kind` names the game in its description.
+    Its name in the contract ends with `suffix`. Its description calls the game `kind`.
     """
     low, high = game.min_players, game.max_players
     return _body(

@@ -27,7 +27,7 @@ _MAX_COMPARED = 3_000  # matches that are replayed to look for soft play, at 2 t
 def report(
     store: RunReader, replays: int = REPLAYS, *, organiser: bool = False, preview: str = ""
 ) -> str:
-    """Return the report page as HTML.
+    """Return the report page as HTML, in the current language.
 
     Up to `replays` matches, spread evenly over the run, are shown move by move. The numbers that
     bots sent beside their moves are added up over the first 3,000 matches. A report for the

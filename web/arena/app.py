@@ -154,14 +154,12 @@ def _asset(name: str) -> Response:
 
 
 def _rules(game: str) -> str:
-    """Return a page with a short version of a game's rules. Answer with status 404 if there is no
-    such game."""
+    """Return a page with a game's short rules. Answer with status 404 if there is no such game."""
     return render_template(f"rules/{game}.html", game=_game(game))
 
 
 def _all_rules(game: str) -> str:
-    """Return a page with the complete specification of a game's rules. Answer with status 404 if
-    there is no such game."""
+    """Return a page with a game's full rules. Answer with status 404 if there is no such game."""
     title = _(_game(game).title)
     return render_template("page.html", title=title, name=f"rules/{game}.md")
 
@@ -182,16 +180,14 @@ def _game(game: str) -> Game:
 
 
 def _view() -> RunView | None:
-    """Return a view of the run. Return None if the application has no run, or if the run has not
-    begun or cannot be read."""
+    """Return a view of the run, or None if the run is missing, has not begun or cannot be read."""
     with suppress(StoreError):
         return current_run().view() if "stich-run" in current_app.extensions else None
     return None
 
 
 def _problem(error: HTTPException) -> tuple[str, int, dict[str, str]]:
-    """Return a page that explains an error, the error's status, and the error's headers, such as
-    when to try again."""
+    """Return a page that explains an error, and the error's status and headers."""
     code = error.code or 500
     title, text = _(_TITLES.get(code, error.name)), error.description
     if text == NotFound.description:
@@ -207,8 +203,8 @@ def _unreadable(error: StoreError) -> tuple[str, int]:
 
 
 def _not_begun(error: NotBegun) -> tuple[str, int] | tuple[str, int, dict[str, str]]:
-    """Return a page that reloads until the run has begun. If the store has matches but no cup, it
-    is damaged: return a page that shows the error instead. Both have status 503."""
+    """Return a page that reloads until the run has begun, or, if the store has matches but no cup
+    and so is damaged, a page with the error. Both have status 503."""
     if current_run().store.count():
         return _unreadable(error)
     text = _("Its bots are being prepared. This page appears again by itself when it has begun.")

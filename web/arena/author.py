@@ -38,15 +38,13 @@ class _Sessions(SecureCookieSessionInterface):
     """Keeps sessions in a signed cookie, which is limited to HTTPS if the request used HTTPS."""
 
     def get_cookie_secure(self, app: Flask) -> bool:
-        """Return whether browsers may send the cookie over HTTPS only: true if the request used
-        HTTPS."""
+        """Return whether the request used HTTPS, in which case the cookie is for HTTPS only."""
         return request.is_secure
 
 
 def add_author_pages(app: Flask, invitations: Invitations) -> None:
-    """Add the pages for authors to the application. Authors stay signed in for 12 hours, unless
-    they close the browser or the server is restarted, because each start makes a new session key.
-    """
+    """Add the pages for authors to the application. Authors stay signed in for up to 12 hours,
+    until they close the browser, or until the server restarts, which makes a new session key."""
     app.secret_key = secrets.token_bytes(32)
     app.session_interface = _Sessions()
     app.config["SESSION_COOKIE_SAMESITE"] = "Strict"
@@ -76,8 +74,7 @@ def page(name: str) -> ResponseReturnValue:
 
     If nobody is signed in as the bot's author, return the sign-in form. If the author's token is no
     longer valid, return the form with the reason and status 401. Answer with status 404 if there is
-    no such bot or fault, or if the fault may not be shown yet, and with 503 if the run has not
-    begun or cannot be read.
+    no such bot or fault, or the fault may not be shown yet, and with 503 if the run cannot be read.
     """
     now = current_run().snapshot()
     check_bot(now, name)
@@ -109,10 +106,9 @@ def page(name: str) -> ResponseReturnValue:
 
 @author_pages.post("/author")
 def sign_in() -> ResponseReturnValue:
-    """Sign in as the author of the bot that the posted token belongs to, and redirect to the page
-    of the bot's faults. An author may be signed in for several bots. If the token is refused,
-    return the form with the reason and status 401. Failed attempts are not limited, because nobody
-    can guess a 256-bit token."""
+    """Sign in as the author of the bot that the posted token belongs to, besides any other bots,
+    and redirect to the page of the bot's faults. If the token is refused, return the form with the
+    reason and status 401. Attempts are not limited, because nobody can guess a 256-bit token."""
     token_hash = hash_of(request.form.get("token", "").strip())
     try:
         name = _invitations().bot_of(token_hash)
@@ -131,12 +127,8 @@ def sign_out(name: str) -> ResponseReturnValue:
 
 def _fault_page(now: Snapshot, name: str) -> str:
     """Return the page of the fault that the query names by its match, turn and seat. Answer with
-    status 404 if the bot `name` has no such fault, or if matches with the same cards are still to
-    be played.
-
-    Raises:
-        StoreError: if the store cannot be read.
-    """
+    status 404 if the bot `name` has no such fault, or if the fault may not be shown yet, because
+    matches with the same cards are still to be played, and with 503 if the store cannot be read."""
     turn, seat = (request.args.get(key, -1, type=int) for key in ("turn", "seat"))
     run = current_run()
     record = run.find(request.args.get("match", ""))

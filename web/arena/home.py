@@ -24,8 +24,7 @@ class TableToWatch:
     """A position near the end of a match.
 
     `ended` is what `ended()` returns for the match. `cards` are the cards on the table, each of two
-    characters. `seats` has the name of the bot at each seat, and a text with the bot's roles and
-    number of cards.
+    characters. `seats` has each seat's bot, and a text with the bot's roles and number of cards.
     """
 
     ended: datetime | None
@@ -88,11 +87,11 @@ def ended(record: MatchRecord) -> datetime | None:
 
 def news(run: LiveRun, now: Snapshot) -> list[News]:
     """Return up to six lines about the latest decisions and one about the match with the widest
-    margin between two seats, newest first, followed by the run's caveats as permanent notices. A
-    match whose time is not known comes first.
+    margin between two seats, followed by the run's caveats. The newest line comes first, after any
+    line whose time is not known.
 
-    Decisions to skip matches are left out. So is the match if it has become void, or if a bot at
-    its table is disqualified.
+    Decisions to skip matches are left out. So is the match if it is void by now, or if a bot at its
+    table is disqualified.
 
     Raises:
         StoreError: if the store cannot be read.

@@ -43,8 +43,7 @@ class OpenLadder:
     """The pages of a ladder that bots may join.
 
     `target` is the run: a folder or a database URL. `cup` is the ladder as its file describes it.
-    `invitations` records the tokens of the bots that join. `program` is the installed program,
-    which authors can download.
+    `invitations` records the joining bots' tokens. `program` is offered to authors for download.
     """
 
     def __init__(
@@ -60,8 +59,8 @@ class OpenLadder:
         self._ends = 0.0
 
     def page(self) -> str:
-        """Return the page that says how to join, how many bots play and who may join, or that the
-        ladder is over.
+        """Return the page that says how many bots play, who may join and how, or that the ladder is
+        over.
 
         Raises:
             StoreError: if the run has not begun or cannot be read.
@@ -167,7 +166,7 @@ class OpenLadder:
 
     def _join(self, latest: Join, call: LadderCall) -> str:
         """Enter the next version of a bot if the call asks for a new version, or if what the call
-        states about the bot has changed. Return the name of the new version, or otherwise of the
+        states about the bot has changed. Return the name of the new version, or else of the
         previous one.
 
         `latest` is the decision by which the previous version joined. If that version still plays,
@@ -229,8 +228,7 @@ def _address() -> str:
 
 
 def _state(cup: Cup, now: RunView) -> str:
-    """Return a text in the reader's language that says how many bots play, and who may join or that
-    the ladder is full."""
+    """Return a translated text that says how many bots play, and who may join."""
     bots = len(seated(cup, now.run.decisions, now.run))
     playing = ngettext("%(num)d bot plays", "%(num)d bots play", bots)
     count = _("%(playing)s, of at most %(most)d. ", playing=playing, most=cup.join.most)

@@ -182,8 +182,7 @@ class LiveRun:
         return record if record.match == match else None
 
     def match_data(self, record: MatchRecord) -> dict[str, Any]:
-        """Return the data of a finished match for replay.js in the reader's language, from the
-        cache if possible.
+        """Return a match's data for replay.js in the reader's language, from the cache if possible.
 
         Raises:
             StoreError: if the store cannot be read, or the match is damaged.
@@ -206,8 +205,7 @@ class LiveRun:
 
 def _basis(run: Run) -> tuple[int, Cup, bool]:
     """Return the facts about a run whose change makes it necessary to read all matches again. A cup
-    that grows renumbers its blocks, but a ladder that grows does not, so a ladder's bots are left
-    out."""
+    that grows renumbers its blocks. A ladder that grows does not, so its bots are left out."""
     cup = replace(run.cup, bots=()) if run.cup.is_ladder else run.cup
     return run.void_matches, cup, is_fresh(run)
 

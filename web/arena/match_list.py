@@ -33,8 +33,8 @@ class MatchFilter:
     fits any match.
 
     `faults` is a kind of fault, or `ANY` for all kinds. With a `bot`, only the faults of that bot
-    count. `result` is "won" or "lost" and needs a `bot`. A bot has "won" a match if no other bot
-    had more points, and otherwise "lost" it.
+    count. `result` is "won" or "lost" and needs a `bot`. A bot "won" a match if no other bot had
+    more points, and otherwise "lost" it.
     """
 
     bot: str | None = None
@@ -45,8 +45,7 @@ class MatchFilter:
     page: int = 1
 
     def arguments(self) -> dict[str, str | int]:
-        """The arguments of this filter in a query: the conditions that are not None, but not the
-        page."""
+        """The arguments of this filter in a query: all conditions that are not None."""
         conditions = asdict(self) | {"page": None}
         return {name: value for name, value in conditions.items() if value is not None}
 

@@ -13,8 +13,7 @@ from web.arena.live_run import LiveRun, current_run
 
 
 def metrics() -> Response:
-    """Return the metrics of the run as text for Prometheus. Before the run has begun, the text has
-    only the phase.
+    """Return the metrics of the run, or only its phase if it has not begun, as text for Prometheus.
 
     Raises:
         StoreError: if the store cannot be read.
@@ -71,8 +70,7 @@ def _phases(current: str) -> Metric:
 
 
 def _gauges(name: str, about: str, label: str, values: Mapping[str, float]) -> Metric:
-    """Return a gauge with the description `about`. `values` maps each value of `label` to its
-    number."""
+    """Return a gauge with the description `about`. `values` are its numbers by value of `label`."""
     family = GaugeMetricFamily(name, about, labels=[label])
     for value, number in values.items():
         family.add_metric([value], number)

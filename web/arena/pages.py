@@ -54,7 +54,7 @@ _REST: Final = 110
 def _page(view: Callable[..., str]) -> Callable[..., Response]:
     """Return a route that calls `view` with a snapshot of the run. A page is rendered once for all
     readers of a language, until the snapshot changes. A browser that has the page gets status 304.
-    The route raises StoreError if the run has not begun or cannot be read."""
+    The route fails with StoreError if the run has not begun or cannot be read."""
 
     @wraps(view)
     def page(**names: str) -> Response:
@@ -131,8 +131,7 @@ def digest() -> Response:
 @pages.get("/about")
 @_page
 def about(now: Snapshot) -> str:
-    """Return the page about the game, the format, the clock, the bots and the proof of fairness.
-    Answer with status 503 if the run cannot be read."""
+    """Return the page about the game, the format, the clock, the bots and the proof of fairness."""
     last = current_run().find(now.latest.match) if now.finished and now.latest else None
     at = ended(last) if last else None
     return render_template("about.html", now=now, table=now.table, ended=at)
@@ -197,8 +196,7 @@ def match_lines() -> Response:
     """Return the finished matches in the match format, as `stich export` writes them. Unless the
     run is finished, the matches of incomplete blocks are left out. The lines are made while they
     are sent, slowly if the cup is being played. If the run becomes unreadable, the last line says
-    why. Answer with status 429 if the server is too busy, and with 503 if the run cannot be read.
-    """
+    why. Answer with status 429 if the server is too busy, and with 503 if the run has not begun."""
     run = current_run()
     rest = _REST if run.view().state == Phase.PLAYING else 0
     need_long_work()
@@ -237,9 +235,8 @@ def watch_next() -> Response:
 @pages.get("/matches/<match>")
 def match(match: str) -> Response:
     """Return the page that shows a match on a card table. Answer with status 404 if there is no
-    finished match with this id, or if matches with the same cards are still to be played, and with
-    503 if the match or the run cannot be read. The page needs no standings, so no snapshot is read.
-    """
+    finished match with this id or it may not be shown yet, and with 503 if the match or the run
+    cannot be read. The page needs no standings, so no snapshot is read."""
     run = current_run()
     now = run.view()
 

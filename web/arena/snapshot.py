@@ -80,8 +80,7 @@ class RunView:
 
 
 class Snapshot(RunView):
-    """A run with its standings at one moment. When the run or its matches change, so does
-    `version`."""
+    """A run with its standings at one moment. `version` changes when the run or its matches do."""
 
     def __init__(self, version: str, run: Run, matches: Matches) -> None:
         super().__init__(version, run)
@@ -176,9 +175,8 @@ class Matches:
         self.collector.add(self._new(store))
 
     def _new(self, store: RunReader) -> Iterator[MatchSummary]:
-        """Record the matches written since the last call, while they are read. Yield the matches
-        that may be shown now: every match if `at_once`, or all matches of a block when the block is
-        complete.
+        """Record the matches written since the last call, while they are read. Yield those that may
+        be shown: every match if `at_once`, or all matches of a block when the block is complete.
 
         Raises:
             StoreError: during iteration, if the store cannot be read.

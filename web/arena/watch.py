@@ -80,8 +80,7 @@ def _live(run: LiveRun, now: Snapshot) -> dict[str, object] | None:
 
 
 def _finished(run: LiveRun, now: Snapshot, record: MatchRecord) -> dict[str, object] | None:
-    """Return the data of a finished match for watch.js. Return None if the match is damaged or the
-    store cannot be read."""
+    """Return a match's data for watch.js, or None if the match or the store cannot be read."""
     try:
         data = run.match_data(record)
     except StoreError:

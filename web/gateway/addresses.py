@@ -18,6 +18,5 @@ def parse_address(text: str) -> IPv4Address | IPv6Address:
 
 
 def network_of(address: IPv4Address | IPv6Address) -> str:
-    """Return an IPv4 address, or the /64 network of an IPv6 address, as text. Such a network has a
-    single owner."""
+    """Return an IPv4 address, or an IPv6 address's /64 network, which has one owner, as text."""
     return str(address) if address.version == 4 else str(IPv6Network((address, 64), strict=False))

@@ -80,8 +80,7 @@ class Asked(msgspec.Struct, frozen=True):
 
     @property
     def seconds(self) -> float:
-        """The time for the answer in seconds: the sum of the times in `clock`, or 60 if there are
-        none or they are 0."""
+        """The answer's time in seconds: the sum of the times in `clock`, or 60 if the sum is 0."""
         return sum(self.clock.values()) / 1000 or 60.0
 
 
@@ -104,7 +103,8 @@ class EntryRefused(StichError):
 
 
 def ask_ladder(url: str, call: LadderCall) -> LadderAnswer:
-    """Send a request to the ladder at `url`, and return its answer, made printable.
+    """Send a request to the ladder at `url`, and return its answer, made printable. Each wait for
+    the ladder is limited to a minute.
 
     Raises:
         EntryRefused: if the ladder refuses the call, or no ladder can be reached at this URL.
@@ -123,13 +123,15 @@ def ask_ladder(url: str, call: LadderCall) -> LadderAnswer:
 
 
 def gateway_port(url: str) -> int | None:
-    """Ask an arena's web server for its gateway's port. Return None if there is no valid answer."""
+    """Ask an arena's web server for its gateway's port, waiting up to a minute at a time. `url`
+    must not end with a slash. Return None if there is no valid answer."""
     answer = _get(f"{url}/connect", _GatewayPort, _ANSWER_S)
     return None if answer is None else answer.port
 
 
 def ask_digest(url: str) -> Digest | None:
-    """Ask an arena's web server for the run's digest. Return None if there is no valid answer."""
+    """Ask an arena's web server for the run's digest, waiting up to three seconds at a time. `url`
+    must not end with a slash. Return None if there is no valid answer."""
     answer = _get(f"{url}/digest", _ShownDigest, _RECEIPT_S)
     return None if answer is None else Digest(answer.entries, answer.digest)
 

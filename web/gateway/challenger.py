@@ -33,7 +33,8 @@ class ChallengedBot:
         """Challenge the bot `name` in the arena at `url`, and wait up to 90 seconds for the answer.
 
         A `name` without a version stands for the newest version that is connected. `token` is the
-        token of the challenger's own bot. `say` is called with sentences for the challenger.
+        token of the challenger's own bot. `say` is called with sentences for the challenger, in the
+        threads that serve the runner.
 
         Raises:
             EntryRefused: if the arena refuses the challenge or cannot be reached.
@@ -73,7 +74,8 @@ class ChallengedBot:
         """The URL at which the runner asks the bot."""
 
     def _begin(self) -> ClientConnection:
-        """Connect to the arena, begin a challenge, and set `answer`. Return the connection.
+        """Connect to the arena, begin a challenge, wait up to 90 seconds for the arena's answer,
+        and set `answer`. Return the connection.
 
         Raises:
             EntryRefused: if the arena refuses the challenge or cannot be reached.
@@ -96,8 +98,8 @@ class ChallengedBot:
         raise EntryRefused(why)
 
     def ask(self, call: str, body: bytes) -> tuple[bytes, bool]:
-        """Send a request to the bot, and wait for its HTTP answer. Return the bytes of the answer,
-        and whether it is complete.
+        """Send a request to the bot, and wait for its HTTP answer, up to 3,700 seconds. Return the
+        bytes of the answer, and whether it is complete.
 
         `call` is a method and path. If there is no answer, end the challenge, tell the challenger
         the reason if it is known, and return (b"", False). The next call then begins a new
@@ -134,8 +136,9 @@ class ChallengedBot:
 
 
 def _sentence(message: str | bytes) -> str:
-    """The sentence with which the arena refuses or ends a challenge, cut after 500 characters and
-    made printable. If `message` is not valid, a sentence that the challenge has ended."""
+    """Return the sentence with which the arena refuses or ends a challenge, cut after 500
+    characters and made printable, or "" if `message` has none. If `message` is not valid, return a
+    sentence that says that the challenge has ended."""
     with suppress(msgspec.DecodeError):
         notice = msgspec.json.decode(message, type=dict[str, str])
         return printable(notice.get("refused", "")[:500])

@@ -45,8 +45,8 @@ class Challenges:
         self._begun: defaultdict[str, deque[float]] = defaultdict(lambda: deque(maxlen=AN_HOUR))
 
     async def serve(self, link: Link, challenger: str, name: str) -> None:
-        """Begin a challenge of the bot `name`, and pass the requests of the challenger's program on
-        to it for at most 30 minutes.
+        """Begin a challenge of the bot `name`, wait until that bot has started, and pass requests
+        from the challenger's program on to the bot for at most 30 minutes.
 
         `challenger` is the challenger's own bot. A `name` without a version stands for the newest
         version that is connected. If the challenge is refused or takes too long, or a request is
@@ -76,8 +76,8 @@ class Challenges:
             del self._playing[opponent]
 
     def _begin(self, challenger: str, name: str) -> str:
-        """Register a challenge, and return the name of the challenged bot. A `name` without a
-        version stands for the newest version that is connected.
+        """Register a challenge, which `serve` removes, and return the name of the challenged bot.
+        A `name` without a version stands for the newest version that is connected.
 
         Raises:
             _ChallengeRefused: if the bot is not connected, takes no challenges, is the challenger
@@ -136,7 +136,7 @@ class Challenges:
 
     async def _ask(self, opponent: str, call: str, body: bytes) -> BotAnswer | None:
         """Send a request to the challenged bot, and return its answer, or None if the bot is away,
-        is too late, or no longer takes challenges.
+        exceeds its time by more than 5 seconds, or no longer takes challenges.
 
         Raises:
             DecodeError: if the body is not that of a valid request.

@@ -69,7 +69,7 @@ class ConnectedBot:
     def present(self) -> int:
         """The number of tables of the bot, or 0 while it is away. A bot whose program disconnects
         counts as present for `GRACE_S` seconds more, unless the program flooded the gateway.
-        Reading this ends a session whose token is no longer valid."""
+        Reading this looks up the token as `ask` does, and ends a session without a valid one."""
         self._check_token()
         # The connection of a program that floods is closed, but its session may still be ending.
         connected = self._session is not None and not self._session.link.flooded
@@ -85,8 +85,12 @@ class ConnectedBot:
         session is ended.
 
         The program replaces an earlier one. `token_hash` is the SHA-256 of its token in
-        hexadecimal, and `tables` its number of tables. If `takes_challenges`, the program starts
-        another instance of the bot for challenges. A program whose session is ended is told why.
+        hexadecimal, and `tables` its number of tables. If `takes_challenges`, it starts another
+        instance of the bot for challenges. A program whose session is ended is told why, and has 5
+        seconds to leave.
+
+        Raises:
+            OSError: if the file of tokens cannot be read.
         """
         self.fail("Another program has connected with this token, and takes the place of this.")
         self._session = session = _Session(link, token_hash, takes_challenges)
@@ -121,9 +125,14 @@ class ConnectedBot:
                     session.link.answered()
 
     async def ask(self, call: str, body: bytes) -> BotAnswer | None:
-        """Send a request to the bot, and return its answer, or None if the bot is away. `call` is a
-        method and path. If another program connects meanwhile, the request is sent again. The
-        caller must limit the time, because a connected bot may never answer."""
+        """Send a request to the bot, and return its answer, or None if the bot is away or its
+        session is ended. `call` is a method and path. If the program connects again within
+        `GRACE_S`, or another one takes its place, the request is sent again. The caller must limit
+        the time, because a connected bot may never answer.
+
+        Raises:
+            OSError: if the file of tokens cannot be read.
+        """
         number, answer = next(self._numbers), asyncio.Future[BotAnswer]()
         self._pending[number] = answer
         self._check_token()

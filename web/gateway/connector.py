@@ -177,8 +177,8 @@ class Connector:
 def open_link(
     url: str, path: str, headers: Mapping[str, str], *, asks_for_port: bool = True
 ) -> ClientConnection:
-    """Open a WebSocket to a path on an arena's gateway. `url` must not end with a slash. If no
-    gateway answers there, ask the web server for the gateway's port if `asks_for_port`.
+    """Open a WebSocket to a path on an arena's gateway, for the caller to close. `url` must not end
+    with a slash. If another server answers there, ask it for the gateway's port if `asks_for_port`.
 
     Raises:
         EntryRefused: if the gateway refuses the program, for instance because of its token.
@@ -240,12 +240,12 @@ class _ConnectedTable:
 
     def _ask(self, request: _Request, seconds: float) -> tuple[bytes, bool]:
         """Send a request to the bot. Return the bytes of its answer, and whether they are complete.
-        An answer that is too large or not valid counts as complete: the runner finds the fault in
-        it.
+        An answer that is too large, and so is cut, or that is not valid counts as complete, because
+        the runner finds the fault.
 
         Start the bot first if it has not been started, has ended, or was late in an earlier match.
-        Tell the author if there is no answer in time, or if the answer to a request for a move has
-        a status other than 200.
+        Tell the author if there is no answer in time, or if a move is answered with a status other
+        than 200.
         """
         call = request.call
         _, _, path = call.partition(" ")

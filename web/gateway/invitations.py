@@ -36,7 +36,8 @@ class Invitation(msgspec.Struct, frozen=True):
 
 class Invitations:
     """The invitations of a run, kept in a file in the run's `folder`. The file is read again
-    whenever it has changed. All calls raise OSError if it exists but cannot be read."""
+    whenever it has changed. All calls raise OSError if the file exists but cannot be read, and
+    msgspec.DecodeError if it is damaged."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / FILE
@@ -74,7 +75,7 @@ class Invitations:
 
     def revoke(self, bot: str, *instead: Invitation) -> bool:
         """Revoke all tokens of a bot, and add the invitations in `instead`. Return whether the bot
-        had a token that was not revoked yet, even if it had expired.
+        had a token that was not revoked yet, even if it had expired. Processes take turns.
 
         Raises:
             OSError: if the change cannot be stored.
@@ -103,7 +104,11 @@ class Invitations:
     def arena_url(self) -> str:
         """The URL at which the arena was last served, or http://127.0.0.1:8000 if it was never
         served. Behind a proxy, authors use another URL. Setting the URL stores it in the run's
-        folder."""
+        folder.
+
+        Raises:
+            OSError: if the file with the URL cannot be read or written.
+        """
         try:
             return self._address.read_text("utf-8")
         except FileNotFoundError:
@@ -124,6 +129,7 @@ class Invitations:
 
         Raises:
             TokenRefused: if no token has this SHA-256, or the token is no longer valid.
+            OSError: if the file exists but cannot be read.
         """
         self._refresh()
         invitation = self._by_hash.get(token_hash)
@@ -148,7 +154,7 @@ class Invitations:
             self._stamp = stamp
 
     def _read(self) -> list[Invitation]:
-        """Read all invitations. There are none if there is no file."""
+        """Return all invitations in the file, or [] if there is no file."""
         try:
             return msgspec.json.decode(self._path.read_bytes(), type=list[Invitation])
         except FileNotFoundError:

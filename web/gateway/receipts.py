@@ -33,17 +33,17 @@ class ReceiptKeeper:
             self._thread.start()
 
     def end(self) -> None:
-        """Make the thread ask for a last receipt, because the cup is over, and wait until the
-        thread has ended, if it was started."""
+        """Make the thread, if it was started, ask for a last receipt, because the cup is over, and
+        wait a few seconds until the thread has ended."""
         self._ended.set()
         if self._thread is not None:
             self._thread.join()
 
     def _run(self, what: str) -> None:
         """Ask for a receipt every minute, and once more when the cup is over. Tell the author where
-        receipts are kept, or why there are none. Stop if the file cannot be written. A request
-        without an answer loses nothing, because the next receipt covers the same matches. `what`
-        names the arena, the cup and the bot in the file."""
+        receipts are kept, or why there are none. Stop if the file cannot be read or written. A
+        request without an answer loses nothing, because the next receipt covers the same matches.
+        `what` names the arena, the cup and the bot in the file."""
         has_receipt, is_last = False, False
         try:
             file = ReceiptFile(self._url, self._token, what)

@@ -42,11 +42,12 @@ class GatewayClient:
     def wait_for_bots(
         self, cup: Cup, absent: Callable[[], Mapping[str, str]], waiting: Waiting
     ) -> Cup:
-        """Wait until all connecting bots are connected, and return the cup with their URLs and
-        numbers of tables.
+        """Wait, without a time limit, until all connecting bots are connected. Return the cup with
+        the URLs and numbers of tables of these bots.
 
-        `absent` returns the bots that are not waited for, each with a sentence for its program.
-        These bots are excluded. `waiting` is called whenever the set of missing bots changes.
+        `absent` returns the bots that are not waited for, each with a sentence for its program. The
+        absent bots are excluded, and get a URL and one table each. `waiting` is called whenever the
+        set of missing bots changes. Errors of both functions pass through.
 
         Raises:
             GatewayStopped: if the gateway no longer answers.
@@ -74,7 +75,7 @@ class GatewayClient:
         return f"{self._base}/bots/{quote(bot, safe='')}"
 
     def tables(self) -> dict[str, int]:
-        """Ask the gateway for the number of tables of each connected bot, and return the numbers by
+        """Ask the gateway for the number of tables of each connected bot. Return the numbers by
         name.
 
         Raises:

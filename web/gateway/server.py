@@ -69,8 +69,7 @@ class _GatewaySettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class GatewayServer:
-    """The server to which authors' programs connect, and which the runner asks for their bots'
-    moves."""
+    """The server to which authors' programs connect, and which the runner asks for bots' moves."""
 
     def __init__(self, settings: _GatewaySettings) -> None:
         self._settings = settings
@@ -82,7 +81,7 @@ class GatewayServer:
 
     def listen(self, host: str, port: int) -> Server:
         """Return an asynchronous context manager, within which a server listens for authors'
-        programs."""
+        programs. Entering it fails with OSError if the address cannot be used."""
         return serve(
             self._serve,
             host,
@@ -107,6 +106,7 @@ class GatewayServer:
             TokenRefused: if the token or the number of tables is not valid, or the organiser starts
                 the bot.
             LookupError: if the program has sent one of the headers twice.
+            OSError: if the file of tokens cannot be read.
         """
         scheme, _, token = headers.get("Authorization", "").partition(" ")
         if scheme.lower() != "bearer" or not token:
@@ -175,6 +175,7 @@ class GatewayServer:
             IncompleteReadError: if the connection ends.
             LimitOverrunError: if the head of the request is too long.
             ValueError: if the request is not valid.
+            OSError: if the connection fails, or the file of tokens cannot be read.
         """
         head = await reader.readuntil(b"\r\n\r\n")
         method, path, _ = head.decode("latin-1").split(" ", 2)
@@ -207,8 +208,12 @@ class GatewayServer:
 async def _ask(
     reader: asyncio.StreamReader, bot: ConnectedBot, call: str, body: bytes
 ) -> BotAnswer | None:
-    """Send a request to a bot, and return its answer. Return None if the bot is away or the runner,
-    which `reader` reads from, is no longer waiting."""
+    """Send a request to a bot, and return its answer, or None if the bot is away or the runner,
+    which `reader` reads from, no longer waits.
+
+    Raises:
+        OSError: if the file of tokens cannot be read.
+    """
     asked = asyncio.ensure_future(bot.ask(call, body))
     gone = asyncio.ensure_future(reader.read(1))  # the runner sends nothing while it waits
     waiting = (asked, gone)

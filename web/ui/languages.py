@@ -22,8 +22,8 @@ _YEAR_S: Final = 365 * 86400
 
 @cache
 def read_catalog(language: str) -> NullTranslations:
-    """Return the messages of the language with this tag. Its catalog is read once. English needs no
-    catalog.
+    """Return the messages of the language with this tag. Its catalog is read once. English needs
+    none.
 
     Raises:
         FileNotFoundError: if there is no catalog for this tag.

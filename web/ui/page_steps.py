@@ -70,8 +70,8 @@ class ShownPosition(PagePosition):
 
 
 class PageStep(ShownPosition):
-    """A step of a match: a position, and the move that led to the position. In the first step,
-    `move` is None."""
+    """A step of a match: a position, and the move that led to the position, or None in the first
+    step."""
 
     move: PageMove | None
 
@@ -165,8 +165,8 @@ class DealLog:
 
 
 def page_steps(record: MatchRecord, cup: Cup) -> list[ReplayStep]:
-    """Return the steps of a finished match: the position before the first move, then a step for
-    each move.
+    """Return the steps of a finished match, with texts in the reader's language: the position
+    before the first move, then a step for each move.
 
     Raises:
         IllegalMove: if a move is not legal.

@@ -18,8 +18,7 @@ _CUP_PREFIX: Final = "cup:"
 
 
 class AvailableBots:
-    """The bots that a person can choose: the reference bots, and the bots that the cup starts, but
-    no remote bots.
+    """The bots that a person can choose: reference bots, and bots that the cup starts.
 
     `path` is the cup file, or None without a cup. `folder` is the run's folder, or None. Bots in a
     sandbox see neither the file nor the folder. A choice is the name of a reference bot, or "cup:"
@@ -45,8 +44,8 @@ class AvailableBots:
         }
 
     def choices(self, game: str) -> list[tuple[str, str]]:
-        """Return a choice for each bot that the cup starts, with the bot's name. The list is empty
-        if the cup does not play this game."""
+        """Return a choice for each bot that the cup starts, with the bot's name, or [] if the cup
+        does not play this game."""
         if self._cup.game != game:
             return []
         return [(choice, bot.name) for choice, bot in self._started.items()]

@@ -47,8 +47,7 @@ def explain(error: IllegalMove) -> str:
 
 
 class Choices:
-    """The legal moves of a view, for a person who chooses card by card. The view must be that of
-    the seat to move.
+    """The legal moves of a view of the seat to move, for a person who chooses card by card.
 
     In games in which suits do not matter, the list of legal moves has each play in one choice of
     suits only. This class therefore asks the rules whether the play is legal in other suits.
@@ -72,8 +71,8 @@ class Choices:
 
     @property
     def verb(self) -> str:
-        """The English verb for the moves that use cards from the hand, such as "play", or "" if no
-        legal move uses any."""
+        """The verb in English for the moves that use cards of the hand, such as "play", or "" if
+        there are none."""
         return self._verb if self._plays else ""
 
     @property
@@ -110,8 +109,8 @@ class Choices:
 
     def moves(self, chosen: Sequence[str]) -> tuple[list[str], str]:
         """Return the legal moves that use exactly the chosen cards, and "". There are two moves if
-        the cards can be read in two ways. If there is no move, return [] and the reason as in
-        `explain`."""
+        the cards can be read in two ways. If there is no move, return [] and a sentence that says
+        why."""
         text = f"{self._verb}:{''.join(chosen)}"
         try:
             return [self._view.check(text).text], ""

@@ -139,8 +139,8 @@ class BrowserGame(Player, MatchObserver):
             threading.Thread(target=copy_context().run, args=args, daemon=True).start()
 
     def _play(self, bots: ExitStack) -> None:
-        """Play until the game ends or the person leaves, then stop the bots. This runs in the
-        game's thread."""
+        """Play until the game ends or the person leaves, then stop the bots, all in the game's
+        thread."""
         state = self._state
         rules = Rules(state.game.name, state.players, state.options, self._clock)
         pairing = Pairing.alone(secrets.token_hex(4), self.names, state.seed)
@@ -151,8 +151,8 @@ class BrowserGame(Player, MatchObserver):
 
     def position(self, after: int | None = None) -> PersonalView:
         """Return what the person may do now, with the frames after the one with the number `after`,
-        at most the latest 300, or by default with the latest frame only. This also marks the game
-        as in use."""
+        at most the latest 300, or by default with the latest frame only. This marks the game as in
+        use."""
         with self._lock:
             self.seen = monotonic()
             choices = self._choices
@@ -196,8 +196,8 @@ class BrowserGame(Player, MatchObserver):
             return {"moves": moves, "why": why, "lit": self._choices.lit(cards)}
 
     def move(self, body: bytes, seconds: float) -> Choice:
-        """Wait until the person has moved or `close` is called, without a time limit, and return
-        the move. Both arguments are ignored.
+        """Wait for the person's move, without a time limit, and return it. `close` ends the wait.
+        Both arguments are ignored.
 
         Raises:
             _GameLeft: if the person has left the game.
@@ -225,8 +225,7 @@ class BrowserGame(Player, MatchObserver):
             return ""
 
     def memory_mb(self) -> float:
-        """Return the memory in megabytes that the bots of the game use now, or 0 if the game is
-        over."""
+        """Return the memory in megabytes that the game's bots use now, or 0 if the game is over."""
         started = [bot for bot in self._players if isinstance(bot, StartedBot)]
         return 0.0 if self.over else sum(bot.process.memory_mb() for bot in started)
 
@@ -243,7 +242,7 @@ class BrowserGame(Player, MatchObserver):
 
     def moved(self, seat: int, move: str, forced: bool) -> None:
         """Advance the game by a move, add a frame that shows the move to the person, and wake
-        `make_move`. `forced` is ignored.
+        `make_move`.
 
         Raises:
             _GameLeft: if the person has left the game.

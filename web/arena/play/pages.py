@@ -52,8 +52,8 @@ def choose() -> str:
 
 
 def _proposed(game: str) -> list[tuple[Option, Value]]:
-    """Return the options of a game, each with its initial value in the form, which is the cup's if
-    the cup plays this game."""
+    """Return a game's options, each with its initial value in the form: the cup's value, if the cup
+    plays this game."""
     proposed = _games().available.options(game) or {"deals": _DEALS}
     options = games.get(game).options
     return [(option, proposed.get(option.name, option.default)) for option in options]
@@ -169,23 +169,22 @@ def _chosen_options(rules: Game) -> dict[str, Value]:
 
 @play_pages.get("/play/<key>")
 def play(key: str) -> str:
-    """Return the page with the card table of a game. Answer with status 404 if there is no game
-    with this key."""
+    """Return the page with a game's card table. Answer with status 404 if no game has this key."""
     return render_template("play.html", position=_game(key).position())
 
 
 @play_pages.get("/play/<key>/position")
 def position(key: str) -> PersonalView:
     """Return, as JSON, what the person may do now, with the frames after the one with the number
-    `after` in the query, or by default with the latest frame only. Answer with status 404 if there
-    is no game with this key."""
+    `after` in the query, or by default the latest frame. Answer with status 404 if no game has this
+    key."""
     return _game(key).position(request.args.get("after", type=int))
 
 
 @play_pages.post("/play/<key>/choose")
 def chosen(key: str) -> Chosen:
     """Return, as JSON, what the person can do with the cards in the body. Answer with status 400 if
-    the body is wrong, and with 404 if there is no game with this key."""
+    the body is wrong, and with 404 if no game has this key."""
     cards = _body("cards")
     if not isinstance(cards, list) or len(cards) > _MAX_CARDS:
         abort(400, "`cards` must be a list of cards.")
@@ -197,8 +196,8 @@ def chosen(key: str) -> Chosen:
 @play_pages.post("/play/<key>/move")
 def move(key: str) -> dict[str, str]:
     """Make the move in the body for the person, and wait for up to a second until the game has
-    advanced. Return, as JSON, the field `why`, which has the reason if the move cannot be made, or
-    "". Answer with status 400 if the body is wrong, and with 404 if no game has this key."""
+    advanced. Return, as JSON, the field `why`: why the move cannot be made, or "". Answer with
+    status 400 if the body is wrong, and with 404 if no game has this key."""
     text = _body("move")
     if not isinstance(text, str) or len(text) > _MAX_MOVE:
         abort(400, "`move` must be the text of a move.")

@@ -281,7 +281,7 @@ def run(
     ``--host`` are ignored, so that the author can use them. Port 0 stands for a free port. The
     address and the port are printed to stderr.
 
-    Exits with a message and status 1 if the port is not available, or status 2 if the port is not
+    Exit with a message and status 1 if the port is not available, or status 2 if the port is not
     a number from 0 to 65535.
 
     Raises:

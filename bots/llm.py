@@ -29,7 +29,7 @@ from bots.rules_page import lean
 
 _log = logging.getLogger(__name__)
 
-_MAX_REMEMBERED: Final = 1000  # seats of matches at once
+_MAX_REMEMBERED: Final = 1000  # seats, in all matches together
 _CAUSES: Final = {
     "refusal": "the model refused",
     "cut": "the answer was cut at max_tokens",

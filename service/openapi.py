@@ -136,7 +136,11 @@ class _Dumper(yaml.SafeDumper):
 
 
 def current() -> str:
-    """Return the text of `openapi.yaml`, brought up to date. The file is not changed."""
+    """Return the text of `openapi.yaml`, brought up to date. The file is not changed.
+
+    Raises:
+        OSError: if the file cannot be read.
+    """
     contract = yaml.load(FILE.read_text(encoding="utf-8"), yaml.CSafeLoader)
     update(contract)
     text: str = yaml.dump(contract, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)

@@ -139,7 +139,7 @@ def keep_running(
 
 @contextmanager
 def pages_served(host: str, port: int, **settings: str | int | None) -> Iterator[str]:
-    """Within this context, serve the pages of an arena. Yields their URL.
+    """Within this context, serve the pages of an arena. Yield their URL.
 
     The URL is also printed on standard error. The settings are those of `web.arena.server`. Without
     `run` or `matches`, only the pages for playing are served. The server is a separate process, so
@@ -158,7 +158,7 @@ def pages_served(host: str, port: int, **settings: str | int | None) -> Iterator
 def gateway_served(
     host: str, port: int, folder: str, cup: Cup, invite: str, runner_host: str
 ) -> Iterator[GatewayClient]:
-    """Within this context, serve the gateway of a cup. Yields the runner's client of the gateway.
+    """Within this context, serve the gateway of a cup. Yield the runner's client of the gateway.
 
     The context begins once the gateway answers. Authors' programs connect to `host` and `port`.
     `folder` is the folder of the run, with its invitations. `invite` is the command that creates

@@ -128,9 +128,10 @@ def serve(
 ) -> None:
     """Serve a program as a bot (see `kit.run`) until the process is stopped.
 
-    The bot plays Dou Dizhu at tables of three, with a revealed talon. `open_match` and `auction`
-    are as in `Adapter`. As a check, the program is first started once. Exits with a message if the
-    program cannot be started, or if the port is not available.
+    The bot plays Dou Dizhu at tables of three, with the options `reveal_talon` and, unless
+    `auction` is False, `single_round`. `open_match` and `auction` are as in `Adapter`. As a check,
+    the program is first started once. Exit with a message if the program cannot be started, or if
+    the port is not available.
     """
     match = open_match()
     try:

@@ -68,10 +68,10 @@ class DoudizhuverMatch(adapter.AdaptedProgram):
     def answer(self, deal: Deal, until: float) -> tuple[Answer, str]:
         """Return the answer to the current question, and "" (see `AdaptedProgram.answer`).
 
-        The protocol cannot tell a program that a move was played for it, whether as the only
-        legal move or by `sensible`. So the program is asked in that turn too. If its answer
-        differs from the move, the program cannot be used until the next deal. A question about a
-        new deal first closes the last one (see `close`).
+        The protocol cannot tell a program that a move was played for it, be it the only legal move
+        or the choice of `sensible`. So the program is asked in that turn too. If its answer differs
+        from the move, the program cannot be used until the next deal. The first question about a
+        deal closes the previous one (see `close`).
         """
         if self._deal is None or self._deal.number != deal.number:
             self.close(deal.score)

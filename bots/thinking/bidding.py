@@ -52,7 +52,8 @@ def choose_bid(model: WinModel, counts: Counts, moves: Sequence[str]) -> str:
 class Bidding:
     """Bounds on each other seat's probability of winning as declarer.
 
-    The bounds follow from the seats' bids and passes, as if all bid by the model's thresholds.
+    The bounds follow from the seats' bids and passes, assuming that all bid by the model's
+    thresholds.
     """
 
     def __init__(self, view: View, model: WinModel) -> None:

@@ -97,6 +97,9 @@ def run(host: str, port: int, workers: int, warnings: Sequence[str]) -> None:
     """Log the warnings, and run the service under granian until it is stopped.
 
     The service reads its settings from the environment.
+
+    Raises:
+        ConfigError: if an environment variable has an invalid value.
     """
     server = Granian(
         "service.wsgi:app",

@@ -145,7 +145,7 @@ class JsonLines(RunObserver):
 
 @contextmanager
 def watch(name: str, *, as_json: bool = False) -> Iterator[RunObserver]:
-    """Within this context, show the progress of the run `name`. Yields the observer to use.
+    """Within this context, show the progress of the run `name`. Yield the observer to use.
 
     With `as_json`, the progress is JSON Lines on standard output. Otherwise, it is on standard
     error: a bar if that is a terminal, and lines of text if not.

@@ -176,7 +176,7 @@ def load(folder: Path, environment: Mapping[str, str]) -> ModelPlayer:
     """Return the player that the files of a folder describe.
 
     `environment` holds the key under the name `key_variable` in `settings.toml`. If the settings
-    name a file of transcripts that does not exist, it is created. Exits with a message if a file or
+    name a file of transcripts that does not exist, it is created. Exit with a message if a file or
     the key is missing or wrong, or if the transcripts cannot be written.
     """
     try:
@@ -208,7 +208,7 @@ def load(folder: Path, environment: Mapping[str, str]) -> ModelPlayer:
 def run(folder: Path) -> None:
     """Check the endpoint, then serve the model of a folder as a bot until the process is stopped.
 
-    Ctrl-C ends the process even while requests are in progress. Exits with a message if a file or
+    Ctrl-C ends the process even while requests are in progress. Exit with a message if a file or
     the key is missing or wrong, if the endpoint refuses the key or the model or is not a chat
     endpoint, or if the port is not available.
     """

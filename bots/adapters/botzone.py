@@ -156,7 +156,7 @@ def serve(
     """Serve a program as a bot until the process is stopped.
 
     `program` is a command, which runs in `folder`. If `auction` is False, the program is for
-    *FightTheLandlord*, which has no auction, and `sensible` bids. Exits with a message if the
+    *FightTheLandlord*, which has no auction, and `sensible` bids. Exit with a message if the
     program cannot be started, or if the port is not available.
     """
     adapter.serve(

@@ -150,7 +150,7 @@ def _read(answer: str, line: str, expected: str) -> str:
 def serve(program: Sequence[str], folder: Path, *, name: str, version: str) -> None:
     """Serve a program as a bot until the process is stopped.
 
-    `program` is a command, which runs in `folder`. Exits with a message if the program cannot be
+    `program` is a command, which runs in `folder`. Exit with a message if the program cannot be
     started, or if the port is not available.
     """
     adapter.serve(lambda: DoudizhuverMatch(program, folder), name=name, version=version)

@@ -106,7 +106,7 @@ def serve(program: Sequence[str], folder: Path, *, name: str, version: str) -> N
 
     The last word of `program` names the agent as `module:name`. Any words before the last are the
     command of a Python that has RLCard, by default the Python of this process. The agent runs in
-    `folder`. Exits with a message if the agent cannot be loaded, or the port is not available.
+    `folder`. Exit with a message if the agent cannot be loaded, or the port is not available.
     """
     *python, agent = program
     command = [*(python or [sys.executable]), str(Path(rlcard_worker.__file__)), agent]

@@ -1,5 +1,6 @@
 """Open the runs and the files of matches that commands read."""
 
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -64,8 +65,8 @@ def is_file(target: str) -> bool:
 
     A name that ends in .jsonl counts as that of a file, even if there is no such file.
     """
-    path = Path(target)
-    return target == "-" or target.endswith(".jsonl") or (path.exists() and not path.is_dir())
+    is_other = os.path.exists(target) and not os.path.isdir(target)  # a pipe is no regular file
+    return target == "-" or target.endswith(".jsonl") or is_other
 
 
 def run_folder(cup: str) -> str:

@@ -191,8 +191,7 @@ class StartedBot(HttpBot):
         """Start the bot by its command, without waiting for it. `ready` waits for its answer.
 
         Raises:
-            StartError: if no port is free.
-            OSError: if the bot's supervisor cannot be started.
+            StartError: if no port is free, or the machine cannot start another process.
         """
         command = str(bot.command)
         self._who = f'"{command}" ' if bot.name == command else f'{bot.name}: "{command}" '
@@ -205,10 +204,13 @@ class StartedBot(HttpBot):
         self.about: Mapping[str, object] = {}
         self.answered = False
         self._began = monotonic()
-        self._reserved, self._port = _reserved_port()
         secrets_for_bots = {} if is_reference(self._bot) else self._launch.env
-        env = {**environment(self._argv, self._port), **secrets_for_bots, **self._bot.env}
-        self.process = BotProcess(self._bot, env, self._launch)
+        try:
+            self._reserved, self._port = _reserved_port()
+            env = {**environment(self._argv, self._port), **secrets_for_bots, **self._bot.env}
+            self.process = BotProcess(self._bot, env, self._launch)
+        except OSError as error:  # the machine has too few processes or open files left
+            raise StartError(f"{self._who}cannot be started: {error.strerror or error}.") from error
         url, proxy = f"http://127.0.0.1:{self._port}", self.process.proxy
         inside = proxy and partial(dial_through, proxy, ("127.0.0.1", self._port))
         super().__init__(url, inside or dial_url(url))
@@ -243,8 +245,7 @@ class StartedBot(HttpBot):
         The bot gets another port and another `process`, so its `url` and `dial` change.
 
         Raises:
-            StartError: if no port is free, or `ready` fails.
-            OSError: if the bot's supervisor cannot be started.
+            StartError: as when the bot was first started, or if `ready` fails.
         """
         self.close()
         self._spawn()
@@ -335,7 +336,6 @@ def start(bot: Bot, launch: LaunchSettings) -> StartedBot:
 
     Raises:
         StartError: if the bot cannot be started, ends, or gives no HTTP answer in time.
-        OSError: if the bot's supervisor cannot be started.
     """
     return StartedBot(bot, launch).ready()
 
@@ -366,6 +366,5 @@ def reach(bot: Bot, launch: LaunchSettings) -> HttpBot:
 
     Raises:
         StartError: if the bot does not start, or nothing accepts connections at its URL.
-        OSError: if the supervisor of a started bot cannot be started.
     """
     return start(bot, launch) if bot.url is None else reach_url(bot)

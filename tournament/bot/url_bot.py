@@ -144,7 +144,6 @@ class HttpBot(Player):
 
         Raises:
             StartError: if the bot does not start.
-            OSError: if the bot's supervisor cannot be started.
         """
 
     def close(self) -> None:

@@ -362,7 +362,9 @@ class ClusterExecutor:
 
     def recall(self) -> None:
         """Ask all tables to stop after their current match, without waiting for the workers. Jobs
-        that `receive` has not yet submitted are still played."""
+        that `receive` has not yet submitted are not played."""
+        jobs, self._pending = self._pending, []
+        self._news.put(lambda: [Unplayed(job.block.number) for job in jobs])
         # In a thread, because this waits for a hanging worker until the scheduler drops it.
         Thread(target=self._stop, args=(self._turn,), daemon=True).start()
         self._turn += 1

@@ -5,7 +5,7 @@ service. Bots are never asked with `requests`, but with `tournament.bot.client`.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
 import msgspec
 import requests
@@ -21,7 +21,7 @@ _TIMEOUT_S = 30.0
 
 
 class _ListedMoves(msgspec.Struct):
-    moves: list[str]
+    moves: Annotated[list[str], msgspec.Meta(min_length=1)]
 
 
 class _View(msgspec.Struct):

@@ -31,9 +31,6 @@ def info_sums(matches: Iterable[MatchRecord]) -> list[InfoSum]:
 
     Text in `info` is ignored. Matches with `info` are replayed, to find out which bot made each
     move. From the first illegal move of a match on, its `info` is ignored.
-
-    Raises:
-        games.OptionError, games.UnknownGame: as in `seats_of`.
     """
     sums: dict[tuple[str, str], float] = {}
     decisions: Counter[tuple[str, str]] = Counter()

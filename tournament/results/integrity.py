@@ -106,7 +106,7 @@ def integrity(
     `authors` maps each bot's name to its author, or to None. It only serves `Flag.same_author`.
 
     Raises:
-        IllegalMove, games.OptionError, games.UnknownGame: as in `chances`.
+        IllegalMove: as in `chances`.
     """
     all_chances = sorted(
         (chance for record in records for chance in chances(record)),
@@ -148,8 +148,6 @@ def chances(record: MatchRecord) -> Iterator[Chance]:
 
     Raises:
         IllegalMove: if a move is not legal, after the chances of the deals before it.
-        games.OptionError: if the number of players, the seed or an option is not valid.
-        games.UnknownGame: if there is no such game.
     """
     state: State = games.get(record.game).start(record.players, record.seed, record.options)
     default_moves = {fault.move for fault in record.faults}

@@ -7,6 +7,7 @@ from pathlib import Path
 from statistics import fmean
 from tempfile import TemporaryDirectory
 
+from tournament.bot.launch import with_variables
 from tournament.config.cup import Cup
 from tournament.formats import Plan, Round, Setup
 from tournament.formats.plan import Progress
@@ -80,7 +81,7 @@ def estimate(cup: Cup, path: Path, observer: RunObserver) -> Estimate:
         whole = resume(store, cup)
         launch, warnings = local_launch(cup, path, store)
         plan = _FirstBlocks(whole.setup)
-        executor = LocalExecutor(cup, launch, tables_at_once(cup, plan.blocks))
+        executor = LocalExecutor(with_variables(cup), launch, tables_at_once(cup, plan.blocks))
         with Session(plan, Roster(cup), executor, store, observer) as session:
             session.play(*warnings)
         return extrapolate(cup, whole, list(store.matches()))

@@ -204,8 +204,14 @@ def _token(value: str) -> str | None:
 
 
 def _moment(value: datetime) -> str | None:
-    """Return what is wrong with a date and time, and the fix, or None if it has a time zone."""
-    return None if value.tzinfo else f"has no time zone; {_MOMENT_FIX}"
+    """Return what is wrong with a date and time, and the fix, or None if it is a time in UTC."""
+    if not value.tzinfo:
+        return f"has no time zone; {_MOMENT_FIX}"
+    try:
+        utc(value)
+    except OverflowError:
+        return f"is too early or too late; {_MOMENT_FIX}"
+    return None
 
 
 def utc(value: datetime) -> str:

@@ -73,7 +73,7 @@ class StoreReader(RunReader):
             OSError: if this process may not see what is in the folder.
         """
         text = os.fspath(target)
-        if not is_database_url(text) and not (Path(text) / STORE_FILE).is_file():
+        if not is_database_url(text) and not os.path.isfile(os.path.join(text, STORE_FILE)):
             raise StoreError(f"{text}: there is no run here ({STORE_FILE} is missing).")
         with ExitStack() as on_error:
             store = cls._at(text)

@@ -11,6 +11,7 @@ import msgspec
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+import games
 from tournament.model import Identity
 from tournament.records import (
     AnyDecision,
@@ -227,10 +228,12 @@ def to_record(row: sa.Row[Any]) -> MatchRecord:
     Raises:
         ValueError: if the row is damaged.
         zlib.error: if the data are not compressed.
+        games.UnknownGame, games.OptionError: if no such match can be played.
     """
     if row.data is None:
         raise ValueError(f"match {row.match} has no moves")
     record = replace(unpack_match(row.data), block=row.block)
+    games.get(record.game).resolve_options(record.players, record.seed, record.options)
     return record if row.complete else replace(record, info={}, fallbacks=())
 
 

@@ -119,9 +119,10 @@ class StoreWriter(StoreReader):
         The user becomes the signer of the run. If the run is finished, it is signed again.
 
         Raises:
-            StoreError: if the rows of the store are not the rows that were written, the user's key
-                or note cannot be used, or the database fails.
+            StoreError: if the run has not begun, the rows of the store are not the rows that were
+                written, the user's key or note cannot be used, or the database fails.
         """
+        self.run()  # refuses a store without a run
         signer = make_key().public
         with self._write() as connection:
             try:

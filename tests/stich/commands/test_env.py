@@ -8,7 +8,15 @@ from typing import Any
 
 import pytest
 
-from tests.support.tournament.cups import ROOT, code_and_text, stich, succeed, toys, write
+from tests.support.tournament.cups import (
+    ROOT,
+    code_and_text,
+    json_lines,
+    stich,
+    succeed,
+    toys,
+    write,
+)
 
 NEEDY = f"""import os, runpy, sys
 sys.path.insert(0, {str(ROOT)!r})
@@ -56,7 +64,10 @@ def test_a_run_shows_no_variable_of_a_cup(
         monkeypatch.setenv("MY_KEY", value)
         passed = value if key == "env.MY_KEY" else ["MY_KEY"]
         bots: dict[str, Any] = {**toys(2), "needy": {"command": command, key: passed}}
-        done = stich("run", write(tmp_path, bots, deals=deals), "--out", run)
+        cup = write(tmp_path, bots, deals=deals)
+        if deals == 1:
+            assert json_lines("run", cup, "--estimate")[-1]["faults"] == 0
+        done = stich("run", cup, "--out", run)
         fails = (key, deals) == ("env.MY_KEY", 3)
         assert done.returncode == fails, done.stderr
         assert ('MY_KEY in env of "needy" has another value' in done.stderr) == fails

@@ -133,7 +133,7 @@ def test_verify_reports_a_changed_or_unfinished_store(run: Path, tmp_path: Path)
     assert (code, "The seed does NOT match the commitment." in text) == (1, True)
 
 
-@pytest.mark.parametrize("words", [["standings"], ["verify"], ["arena", "--port", "0"]])
+@pytest.mark.parametrize("words", [["standings"], ["verify"], ["trust"], ["arena", "--port", "0"]])
 def test_where_there_is_no_run_they_say_so(words: list[str], tmp_path: Path) -> None:
     says = f"{tmp_path}: there is no run here (run.sqlite is missing).\n"
     assert code_and_text(*words, tmp_path) == (1, says)

@@ -118,6 +118,7 @@ def usual_depth() -> Iterator[None]:
 WRONG_LADDER = [
     (('code = "S3cret"', 'code = "x"\nopen = true'), "7: join.code: is not needed where"),
     (("+01:00", ""), "5: format.ends: has no time zone; write one like 2026-12-20T18:00:00Z"),
+    (("2026-12-20T19:00:00+01", "0001-01-01T00:00:00+14"), "5: format.ends: is too early or too"),
     (("T19:00:00+01:00", ""), "5: format.ends: must be a date with a time, not a date or time"),
     (("ends =", "deals = 7\nends ="), '5: format.deals: is not for type = "ladder"'),
     (("most = 20", "most = 5001"), "8: join.most: must be from 1 to 5000, not 5001"),

@@ -43,7 +43,7 @@ def test_a_service_that_does_not_answer_is_a_sentence(service: str) -> None:
     with (
         socket.create_server(("127.0.0.1", 0)) as listener,
         hostile.running(
-            hostile.first, every=lambda sock, *_: sock.sendall(hostile.answer(b"{}"))
+            hostile.first, every=lambda sock, *_: sock.sendall(hostile.answer(b'{"moves": []}'))
         ) as other,
     ):
         silent = HttpReferee(f"http://127.0.0.1:{listener.getsockname()[1]}")

@@ -4,9 +4,11 @@ import shutil
 import subprocess
 import sys
 import zlib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.json import encode as encode_json
 from msgspec.msgpack import encode
 
 from tests.support.tournament import played
@@ -102,6 +104,16 @@ def test_a_small_row_does_not_fill_the_memory(intact: Path, tmp_path: Path) -> N
     bomb = zlib.compress(b'"' + bytes(1 << 27) + b'"')
     played.change(run, f"UPDATE details SET data = x'{bomb.hex()}'")
     with Store.open(run) as store, pytest.raises(StoreError, match="more than 67108864 bytes"):
+        list(store.matches())
+
+
+def test_a_match_of_a_game_that_does_not_exist_is_damage(intact: Path, tmp_path: Path) -> None:
+    run = shutil.copytree(intact, tmp_path / "run")
+    with Store.open(run) as store:
+        record = next(store.matches())
+    data = zlib.compress(encode_json(replace(record, game="skat")))
+    played.change(run, f"UPDATE details SET data = x'{data.hex()}'")
+    with Store.open(run) as store, pytest.raises(StoreError, match="There is no game"):
         list(store.matches())
 
 

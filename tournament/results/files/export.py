@@ -101,7 +101,6 @@ def export(store: RunReader, format: str, out: BinaryIO, *, text: bool = False) 
         ExportError: if the library for Parquet is not installed, or decisions are written and a
             match cannot be replayed.
         StoreError: if the store cannot be read.
-        games.OptionError, games.UnknownGame: as in `match_lines` and `decision_rows`.
         OSError: if `out` cannot be written.
     """
     if format == "csv":
@@ -178,7 +177,6 @@ def decision_rows(record: MatchRecord) -> Iterator[DecisionRow]:
 
     Raises:
         ExportError: if a move is not legal, after the rows of the moves before it.
-        games.OptionError, games.UnknownGame: as in `seats_of`.
     """
     forced = frozenset(record.forced)
     times = [iter(of_seat) for of_seat in record.times]

@@ -186,7 +186,6 @@ def match_lines(store: RunReader) -> Iterator[MatchLine]:
 
     Raises:
         StoreError: if the store cannot be read.
-        games.OptionError, games.UnknownGame: as in `seats_of`.
     """
     run = store.run()
     cup = _cup_facts(run)

@@ -95,8 +95,7 @@ class BotPool:
 
         Raises:
             RefereeError: if the rules service fails.
-            StartError: if no port is free for a bot.
-            OSError: if a bot's supervisor cannot be started.
+            StartError: if no port or process is free for a bot.
         """
         for number in job.numbers:
             try:
@@ -116,8 +115,7 @@ class BotPool:
         Raises:
             MatchVoid: if a bot that the run waits for cannot be reached.
             RefereeError: if the rules service fails.
-            StartError: if no port is free for a bot.
-            OSError: if a bot's supervisor cannot be started.
+            StartError: if no port or process is free for a bot.
         """
         cup, pairing = self._cup, job.block.pairing(number)
         expect(cup.players * (cup.clock.start_ms / 1000 + OWN_S))
@@ -155,8 +153,7 @@ class BotPool:
         the number of each later match, whose bots are started ahead as far as memory allows.
 
         Raises:
-            StartError: if no port is free for a bot.
-            OSError: if a bot's supervisor cannot be started.
+            StartError: if no port or process is free for a bot.
         """
         places = self._places(names, number)
         table = self._to_start(places, absent)
@@ -181,14 +178,18 @@ class BotPool:
 
     def _start_ahead(self, table: Iterable[_Place], later: Iterable[_Place]) -> None:
         """Start bots of later matches, as `_spawn` does, as far as memory allows. At most eight
-        bots start at once. The bots at `table` keep running."""
+        bots start at once. The bots at `table` keep running. Stop at a bot that cannot be started,
+        whose own match will report that."""
         keep = list(table)
         starting = sum(not bot.answered for bot in self._started.values())
         for place in later:
             if starting >= _STARTED_AT_ONCE or self._expected([*keep, place]) > self._limit_mb:
                 return
             if place not in self._started:
-                self._spawn(place, keep)
+                try:
+                    self._spawn(place, keep)
+                except StartError:
+                    return
                 starting += 1
             keep.append(place)
 
@@ -196,9 +197,6 @@ class BotPool:
         """Start the bots that have a command, up to eight at once if memory allows. Yield each of
         these bots with what it states about itself, or with a StartError if it does not start.
         Bots in `in_process` are left out.
-
-        Raises:
-            OSError: if a bot's supervisor cannot be started.
         """
         starting = [bot for bot in bots if self._is_started(bot.name)]
         places = [_Place(bot.name) for bot in starting]
@@ -282,8 +280,7 @@ class BotPool:
         but keep the bots at the places in `keep`.
 
         Raises:
-            StartError: if no port is free.
-            OSError: if the bot's supervisor cannot be started.
+            StartError: if no port or process is free for a bot.
         """
         self._make_room(self._expected([place]), keep)
         self._started[place] = StartedBot(self._bots[place.name], self._launch)

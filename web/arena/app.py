@@ -136,7 +136,7 @@ def _refuse_other_sites() -> None:
 
 def _refuse_other_hosts() -> None:
     """Answer a request with status 403 if it is for a host other than localhost, 127.0.0.1 and ::1.
-    A page elsewhere could send such a request under a name of its own (DNS rebinding)."""
+    A page from elsewhere could send requests under a host name of its own (DNS rebinding)."""
     if urlsplit(f"//{request.host}").hostname not in THIS_MACHINE:
         abort(403, _("Open this page as http://127.0.0.1 with the port of the server."))
 

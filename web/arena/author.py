@@ -147,9 +147,9 @@ def _fault_page(now: Snapshot, name: str) -> str:
 
 
 def _shown_faults(now: Snapshot, bot: str) -> Iterator[tuple[MatchRecord, FaultRecord]]:
-    """Yield the faults of a bot that may be shown, each with its match, from the 100 matches with
-    such faults that come last in the schedule. The last match comes first, and in a match the
-    latest move. Matches that are void by now are left out.
+    """Yield the faults of a bot that may be shown, each with its match, from the last 100 matches
+    in the schedule that have any. The last match comes first, and in a match the latest move.
+    Matches that are void by now are left out.
 
     Raises:
         StoreError: during iteration, if the store cannot be read.

@@ -43,8 +43,8 @@ class News:
 
 
 def table_to_watch(run: LiveRun, now: Snapshot) -> TableToWatch | None:
-    """Find the match that ended last among the matches that may be shown, and return the one of its
-    last 50 positions with the most cards on the table. Of equal positions, return the latest.
+    """Find the match that ended last among the matches that may be shown. Return, of its last 50
+    positions, the one with the most cards on the table. Of equal positions, return the latest.
 
     Return None if there is no such match, if the match is void, damaged or longer than 3,000 moves,
     or if no cards lie on the table in any of the 50 positions.

@@ -79,8 +79,8 @@ class OpenLadder:
         )
 
     def program(self) -> Response:
-        """Return the program as a wheel, which is sent in pieces. `wheel` must not be None. The
-        first call takes a while to make the wheel.
+        """Return the program as a wheel, which the first call makes, and which is sent in pieces.
+        `wheel` must not be None.
 
         Raises:
             OSError: if an installed file cannot be read.
@@ -98,7 +98,7 @@ class OpenLadder:
         Return the answer, which is sent as JSON, and its status. The answer has the name and the
         token of the bot and the name of the ladder. If the call fails, the answer has the reason as
         `detail`, with status 400 for an invalid call, 403 for a refusal, 503 if the run cannot be
-        written, or 429 once 60 calls from an address within an hour have failed or entered bots.
+        used, or 429 once 60 calls from an address within an hour have failed or entered bots.
         """
         address = _address()
         if self._is_flooded(address):
@@ -166,8 +166,8 @@ class OpenLadder:
 
     def _join(self, latest: Join, call: LadderCall) -> str:
         """Enter the next version of a bot if the call asks for a new version, or if what the call
-        states about the bot has changed. Return the name of the new version, or else of the
-        previous one.
+        states about the bot has changed. Return the name of the new version, or else of the old
+        one.
 
         `latest` is the decision by which the previous version joined. If that version still plays,
         it leaves when the next one enters. A change only counts if the previous version still plays

@@ -133,8 +133,8 @@ class LiveRun:
 
     def _rate(self, count: int) -> float | None:
         """Note `count`, the number of finished matches. Return the matches per second in the last
-        ten minutes, or None if the rate is not known yet. It is 0 only after nine minutes without a
-        match."""
+        ten minutes, or None while it is unknown. It is 0 only after nine minutes without a match.
+        """
         counts = self._counts
         counts.append((self._clock(), count))
         while counts[0][0] < self._clock() - RATE_S or counts[0][1] > count:

@@ -216,8 +216,7 @@ def watch(now: Snapshot) -> str:
 @pages.get("/stage")
 @_page
 def stage(now: Snapshot) -> str:
-    """Return the page for the projector: a table, the top ten, QR codes, and at the end the
-    winners."""
+    """Return the page for the projector: a table, the top ten, QR codes, and later the winners."""
     return stage_page(now, joinable="join" in current_app.view_functions)
 
 

@@ -32,8 +32,8 @@ def next_match(run: LiveRun, live: str, shown: Sequence[str]) -> dict[str, objec
     """Return the data of the next match for watch.js, or None if there is no match to show.
 
     `live` is the id of the match in progress that the page shows, or "". If this match has ended,
-    return all of it. Otherwise return a match that is being played, if there is one that may be
-    shown. Otherwise return the best finished match that is not in `shown`, or else the one shown
+    return the whole match. Otherwise return a match that is being played, if there is one that may
+    be shown. Otherwise return the best finished match that is not in `shown`, or else the one shown
     longest ago. `shown` has the ids of the matches shown before, latest last. Damaged matches are
     skipped.
 

@@ -54,6 +54,7 @@ class Challenges:
 
         Raises:
             ConnectionClosed: if the challenger leaves.
+            OSError: if the file of tokens cannot be read.
         """
         try:
             opponent = self._begin(challenger, name)
@@ -76,13 +77,14 @@ class Challenges:
             del self._playing[opponent]
 
     def _begin(self, challenger: str, name: str) -> str:
-        """Register a challenge, which `serve` removes, and return the name of the challenged bot.
-        A `name` without a version stands for the newest version that is connected.
+        """Register a challenge, which `serve` removes, and return the name of the challenged bot. A
+        `name` without a version stands for the newest version that is connected.
 
         Raises:
             _ChallengeRefused: if the bot is not connected, takes no challenges, is the challenger
                 itself or is challenged already, if the challenger is playing another challenge, or
                 if `AN_HOUR` or `AT_ONCE` is reached.
+            OSError: if the file of tokens cannot be read.
         """
         now = asyncio.get_running_loop().time()
         present = [bot for bot, connected in self._bots.items() if connected.present]
@@ -122,6 +124,7 @@ class Challenges:
         Raises:
             ConnectionClosed: if the challenger leaves.
             DecodeError: if a message is not a valid request.
+            OSError: if the file of tokens cannot be read.
         """
         while True:
             message = await link.recv()
@@ -140,6 +143,7 @@ class Challenges:
 
         Raises:
             DecodeError: if the body is not that of a valid request.
+            OSError: if the file of tokens cannot be read.
         """
         asked = msgspec.json.decode(body or b"{}", type=Asked)
         bot = self._bots[opponent]

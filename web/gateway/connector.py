@@ -94,7 +94,7 @@ class Connector:
 
     def run(self) -> None:
         """Pass requests to the bot until the cup is over or the bot no longer plays. While there is
-        no connection, keep trying to connect. Meanwhile, keep receipts of the run in a file.
+        no connection, keep trying to connect. Also keep receipts of the run in a file.
 
         Raises:
             EntryRefused: if the arena refuses the token, or ends the session with a refusal.
@@ -240,11 +240,11 @@ class _ConnectedTable:
 
     def _ask(self, request: _Request, seconds: float) -> tuple[bytes, bool]:
         """Send a request to the bot. Return the bytes of its answer, and whether they are complete.
-        An answer that is too large, and so is cut, or that is not valid counts as complete, because
-        the runner finds the fault.
+        An answer that is too large, and so is cut, or not valid counts as complete: the runner
+        finds its fault.
 
         Start the bot first if it has not been started, has ended, or was late in an earlier match.
-        Tell the author if there is no answer in time, or if a move is answered with a status other
+        Tell the author if no answer comes in time, or if a move is answered with a status other
         than 200.
         """
         call = request.call

@@ -102,9 +102,8 @@ class Invitations:
 
     @property
     def arena_url(self) -> str:
-        """The URL at which the arena was last served, or http://127.0.0.1:8000 if it was never
-        served. Behind a proxy, authors use another URL. Setting the URL stores it in the run's
-        folder.
+        """The URL at which the arena was last served, by default http://127.0.0.1:8000. Behind a
+        proxy, authors use another URL. Setting the URL stores it in the run's folder.
 
         Raises:
             OSError: if the file with the URL cannot be read or written.

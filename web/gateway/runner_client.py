@@ -75,8 +75,7 @@ class GatewayClient:
         return f"{self._base}/bots/{quote(bot, safe='')}"
 
     def tables(self) -> dict[str, int]:
-        """Ask the gateway for the number of tables of each connected bot. Return the numbers by
-        name.
+        """Ask the gateway how many tables each connected bot has, and return the numbers by name.
 
         Raises:
             GatewayStopped: if the gateway no longer answers.

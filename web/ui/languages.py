@@ -22,8 +22,7 @@ _YEAR_S: Final = 365 * 86400
 
 @cache
 def read_catalog(language: str) -> NullTranslations:
-    """Return the messages of the language with this tag. Its catalog is read once. English needs
-    none.
+    """Return the messages of the language with this tag. A catalog is read once. English has none.
 
     Raises:
         FileNotFoundError: if there is no catalog for this tag.

@@ -29,8 +29,7 @@ _T = TypeVar("_T")
 class PagePosition(TypedDict):
     """The position that a page shows. `hands`, `roles` and `scores` are by seat.
 
-    A hand is one string, such as "3c4d 5h", with a space between groups of cards. "??" is a hidden
-    card.
+    A hand is one string, such as "3c4d 5h", with a space between groups. "??" is a hidden card.
     """
 
     deal: int
@@ -70,8 +69,7 @@ class ShownPosition(PagePosition):
 
 
 class PageStep(ShownPosition):
-    """A step of a match: a position, and the move that led to the position, or None in the first
-    step."""
+    """A step of a match: a position, and the move that led there, or None in the first step."""
 
     move: PageMove | None
 

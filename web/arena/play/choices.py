@@ -108,9 +108,8 @@ class Choices:
         return sorted(card for card in left if self._goes_with([*chosen, card]))
 
     def moves(self, chosen: Sequence[str]) -> tuple[list[str], str]:
-        """Return the legal moves that use exactly the chosen cards, and "". There are two moves if
-        the cards can be read in two ways. If there is no move, return [] and a sentence that says
-        why."""
+        """Return the legal moves that use exactly the chosen cards, and "". There are two if the
+        cards can be read in two ways. If there is none, return [] and a sentence that says why."""
         text = f"{self._verb}:{''.join(chosen)}"
         try:
             return [self._view.check(text).text], ""
@@ -132,8 +131,7 @@ class Choices:
 
     def _swapped(self, cards: list[str]) -> Iterator[list[str]]:
         """Yield plays that have all of these cards, each with the ranks of a listed play, for up to
-        40 listed plays. Other cards of the hand fill in the missing ranks, so a play may be
-        illegal."""
+        40 listed plays. Cards of the hand fill in the missing ranks, so a play may be illegal."""
         wanted = _ranks(cards)
         fitting = (play for play in self._plays if wanted <= _ranks(play.elements()))
         for play in islice(fitting, _TRIED):

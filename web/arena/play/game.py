@@ -139,8 +139,7 @@ class BrowserGame(Player, MatchObserver):
             threading.Thread(target=copy_context().run, args=args, daemon=True).start()
 
     def _play(self, bots: ExitStack) -> None:
-        """Play until the game ends or the person leaves, then stop the bots, all in the game's
-        thread."""
+        """In a thread, play until the game ends or the person leaves. Then stop the bots."""
         state = self._state
         rules = Rules(state.game.name, state.players, state.options, self._clock)
         pairing = Pairing.alone(secrets.token_hex(4), self.names, state.seed)
@@ -151,8 +150,7 @@ class BrowserGame(Player, MatchObserver):
 
     def position(self, after: int | None = None) -> PersonalView:
         """Return what the person may do now, with the frames after the one with the number `after`,
-        at most the latest 300, or by default with the latest frame only. This marks the game as in
-        use."""
+        at most the latest 300, or by default the latest frame only. Mark the game as in use."""
         with self._lock:
             self.seen = monotonic()
             choices = self._choices
@@ -241,8 +239,7 @@ class BrowserGame(Player, MatchObserver):
         self._failure = f"{self.names[seat]}: {why} {default}"
 
     def moved(self, seat: int, move: str, forced: bool) -> None:
-        """Advance the game by a move, add a frame that shows the move to the person, and wake
-        `make_move`.
+        """Advance the game by a move, add a frame that shows the move, and wake `make_move`.
 
         Raises:
             _GameLeft: if the person has left the game.

@@ -95,7 +95,7 @@ def begin() -> Response:
 
 def _explain(rules: Game, error: OptionError) -> str:
     """Return a sentence that says which option in the form has a wrong value, and which values are
-    allowed."""
+    allowed. If the error is about something else, return the error's own text."""
     for option in rules.options:
         if error.field == f"options.{option.name}":
             name = _(option.name.replace("_", " ").capitalize())
@@ -175,9 +175,8 @@ def play(key: str) -> str:
 
 @play_pages.get("/play/<key>/position")
 def position(key: str) -> PersonalView:
-    """Return, as JSON, what the person may do now, with the frames after the one with the number
-    `after` in the query, or by default the latest frame. Answer with status 404 if no game has this
-    key."""
+    """Return, as JSON, what the person may do now, with the frames after the number `after` in the
+    query, or by default the latest frame only. Answer with status 404 if no game has this key."""
     return _game(key).position(request.args.get("after", type=int))
 
 

@@ -124,7 +124,8 @@ class Bot:
         Raises:
             HttpError: if the bot does not have this path, or the body does not conform to the
                 protocol.
-            TypeError: if ``move`` returns neither a string nor a tuple as in the module's text.
+            TypeError: if ``move`` returns neither a move nor a tuple that begins with a move (see
+                the module).
         """
         if path != "/move" and path not in self._hooks:
             raise HttpError(HTTPStatus.NOT_FOUND, f"This bot has {self.paths}.")

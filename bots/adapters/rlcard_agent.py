@@ -76,7 +76,7 @@ class Agent(adapter.AdaptedProgram):
     def answer(self, deal: Deal, until: float) -> tuple[Answer, str]:
         """Return the cards that the agent plays, and "" (see `AdaptedProgram.answer`).
 
-        While another match waits for its answer, wait for that first, if need be beyond `until`.
+        While another match waits for its answer, wait for that answer first, even beyond `until`.
         """
         with self._lock:
             if not self.running:

@@ -187,8 +187,8 @@ def _exclude(
 ) -> None:
     """Store the decision to withdraw a bot, or to disqualify all its versions, as `kind` says.
 
-    Ask first, as `_confirm` does. After disqualifying, print which other bots of the author still
-    play. A bot that has left a ladder or was withdrawn can still be disqualified.
+    Ask the user first (see `_confirm`). After disqualifying, print which other bots of the author
+    still play. A bot that has left a ladder or was withdrawn can still be disqualified.
 
     Raises:
         StoreError: if the bot is unknown or cannot be excluded in this way, if the user says no, or

@@ -148,7 +148,7 @@ def watch(name: str, *, as_json: bool = False) -> Iterator[RunObserver]:
     """Within this context, show the progress of the run `name`. Yield the observer to use.
 
     With `as_json`, the progress is JSON Lines on standard output. Otherwise, it is on standard
-    error: a bar if that is a terminal, and lines of text if not.
+    error, except for the commitment to a seed: a bar if that is a terminal, and lines if not.
     """
     if as_json:
         yield JsonLines(sys.stdout)

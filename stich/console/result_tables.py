@@ -82,7 +82,7 @@ def make_table(
 
 
 def print_table(standings: Standings, run: Run, sums: Sequence[InfoSum] | None = None) -> None:
-    """Print the standings, the course of the cup, the result of a duel, and incidents.
+    """Print the standings, the course of the cup, the result of a duel, and the incidents.
 
     The course comes first if it decides the places. `sums` are sums of the numbers that bots sent
     with their moves, or None to leave the sums out.

@@ -40,7 +40,7 @@ class _Bench(click.Group):
     """A group of commands in which `measure` may be left out, as in `stich bench BOT`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the words. Insert `measure` if the first is neither a command nor a help option."""
+        """Insert `measure` unless a command or a help option comes first, and parse like click."""
         if args and args[0] not in (*self.commands, *ctx.help_option_names):
             args = ["measure", *args]
         return super().parse_args(ctx, args)

@@ -81,7 +81,7 @@ class ClimbingPosition(BasePosition):
 
 
 def talon_facts(data: Mapping[str, Any]) -> list[Fact]:
-    """Return the talon as a fact, with `??` for hidden cards, or an empty list if it is empty."""
+    """Return the talon as a fact (hidden cards as `??`), or an empty list if there is no talon."""
     return [Fact("talon", cards=tuple(data["talon"]))] if data["talon"] else []
 
 

@@ -389,5 +389,5 @@ class Entry(ObjectSchema):
 
 
 def entry_list(description: str, max_items: int, *, enforced: bool = False) -> JsonField:
-    """A field for a list of entries: a history, or the cards of a trick and who played them."""
+    """A field for a list of entries (see `list_of`): a history, or a trick's cards and players."""
     return list_of(description, object_field("", Entry), max_items, enforced=enforced)

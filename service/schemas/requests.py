@@ -130,7 +130,7 @@ def _start(game: games.Game, suffix: str, kind: str, **last: JsonField) -> Objec
 
 
 def _key_hashes(game: games.Game) -> JsonField:
-    """An optional field for the SHA-256 hashes of the seats' keys, in lower-case hexadecimal."""
+    """An optional field for at most `max_players` SHA-256 hashes, in lower-case hexadecimal."""
     pattern = "^[0-9a-f]{64}$"
     check = (
         lambda value: type(value) is str and re.fullmatch(pattern, value) is not None,

@@ -135,7 +135,10 @@ def own_hand(problems: list[str], data: JsonDict, deck: Deck, outside: int = 0) 
 
 
 def check_cards(problems: list[str], deck: Deck, cards: Sequence[str]) -> None:
-    """Add a sentence to `problems` for each card not in the deck (such as `??`) or listed too often."""
+    """Add a sentence to `problems` for each card that occurs too often or is not in the deck.
+
+    `??` is in no deck.
+    """
     if deck.fits(deck.hand(cards), len(cards)):
         return  # faster than counting: reading a state takes 15 % less time
     total = Counter(cards)

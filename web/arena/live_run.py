@@ -57,8 +57,8 @@ class LiveRun:
         """Return a snapshot of the run, and refresh it first if it is stale.
 
         A snapshot is stale after two seconds, or later if refreshing takes long. One caller
-        refreshes it at a time. The others get the previous snapshot, or wait if there is none or it
-        has been stale for ten seconds.
+        refreshes it at a time. Other callers get the previous snapshot, or wait if there is none or
+        it has been stale for ten seconds.
 
         Raises:
             NotBegun: if the run has not begun.
@@ -132,9 +132,9 @@ class LiveRun:
         return snapshot
 
     def _rate(self, count: int) -> float | None:
-        """Note `count`, the number of finished matches. Return the matches per second in the last
-        ten minutes, or None while it is unknown. It is 0 only after nine minutes without a match.
-        """
+        """Note `count`, the number of finished matches. Return the rate in matches per second over
+        the last ten minutes, or None while the rate is not known. It is 0 only after nine minutes
+        without a match."""
         counts = self._counts
         counts.append((self._clock(), count))
         while counts[0][0] < self._clock() - RATE_S or counts[0][1] > count:

@@ -109,7 +109,8 @@ def embed(now: Snapshot) -> str:
 @pages.get("/<any('standings.json', 'standings.csv', 'preview.png'):name>")
 def file(name: str) -> Response:
     """Return the standings in the form that the file name asks for: as `stich standings --json`
-    prints them, as CSV, or as the picture that other sites show beside a link to the arena."""
+    prints them, as CSV, or as the picture that other sites show beside a link to the arena. Answer
+    with status 503 if the run cannot be read."""
     now = current_run().snapshot()
     content_type, make = _FILES[name]
     return _cached(f"{name} {now.version}", content_type, lambda: make(now.table))
@@ -131,7 +132,8 @@ def digest() -> Response:
 @pages.get("/about")
 @_page
 def about(now: Snapshot) -> str:
-    """Return the page about the game, the format, the clock, the bots and the proof of fairness."""
+    """Return the page about the game, the format, the clock, the bots and the proof of fairness.
+    Answer with status 503 if the run cannot be read."""
     last = current_run().find(now.latest.match) if now.finished and now.latest else None
     at = ended(last) if last else None
     return render_template("about.html", now=now, table=now.table, ended=at)

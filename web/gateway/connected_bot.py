@@ -81,13 +81,13 @@ class ConnectedBot:
         return self._session is not None and self._session.takes_challenges
 
     async def serve(self, link: Link, token_hash: str, tables: int, takes_challenges: bool) -> None:
-        """Receive a program's answers until the program leaves, sends an invalid message, or is
-        sent away.
+        """Receive a program's answers until the program leaves or sends an invalid message, or its
+        session is ended.
 
         The program replaces an earlier one. `token_hash` is the SHA-256 of its token in
         hexadecimal, and `tables` its number of tables. If `takes_challenges`, the program starts
-        another instance of the bot for challenges. If it is sent away, it is told why, and has 5
-        seconds to leave.
+        another instance of the bot for challenges. If its session is ended, the program is told
+        why, and has 5 seconds to leave.
 
         Raises:
             OSError: if the file of tokens cannot be read.

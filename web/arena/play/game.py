@@ -139,7 +139,8 @@ class BrowserGame(Player, MatchObserver):
             threading.Thread(target=copy_context().run, args=args, daemon=True).start()
 
     def _play(self, bots: ExitStack) -> None:
-        """In a thread, play until the game ends or the person leaves. Then stop the bots."""
+        """Play until the game ends or the person leaves, then stop the bots. This runs in the
+        game's thread."""
         state = self._state
         rules = Rules(state.game.name, state.players, state.options, self._clock)
         pairing = Pairing.alone(secrets.token_hex(4), self.names, state.seed)

@@ -52,8 +52,8 @@ def choose() -> str:
 
 
 def _proposed(game: str) -> list[tuple[Option, Value]]:
-    """Return a game's options, each with its initial value in the form: the cup's value, if the cup
-    plays this game."""
+    """Return a game's options, each with its initial value in the form: the cup's value, or else
+    the default. Unless the cup has options for this game, the number of deals is 3."""
     proposed = _games().available.options(game) or {"deals": _DEALS}
     options = games.get(game).options
     return [(option, proposed.get(option.name, option.default)) for option in options]

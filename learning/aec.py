@@ -29,7 +29,7 @@ class CardGame(Environment, AECEnv):
 
         Raises:
             UnknownGame: if there is no such game.
-            OptionError: if the game has no such number of players, or an option is not valid.
+            OptionError: if the number of players or an option is not valid.
         """
         super().__init__(game, players, options)
         size = (self.encoding.size,)

@@ -69,7 +69,7 @@ class Encoding:
 
         Raises:
             UnknownGame: if there is no such game.
-            OptionError: if the game has no such number of players.
+            OptionError: if the game does not allow this number of players.
         """
         rules = games.get(game)
         rules.resolve_options(players, "-", {})

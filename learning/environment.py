@@ -42,7 +42,7 @@ class Environment:
 
         Raises:
             UnknownGame: if there is no such game.
-            OptionError: if the game has no such number of players, or an option is not valid.
+            OptionError: if the number of players or an option is not valid.
         """
         self._game = games.get(game)
         self._options = dict(options or {})

@@ -66,8 +66,8 @@ class Bidding:
     def mismatch(self, hands: Sequence[Sequence[str]]) -> float:
         """Return how far these hands' probabilities of winning lie outside their bounds, in total.
 
-        `hands` has the cards that each seat still holds; those it has played are added. The
-        probability of the declarer, who has the talon, is first reduced by `TALON_GAIN`.
+        `hands` has the cards that each seat still holds. The cards that it has played are added.
+        The probability of the declarer, who has the talon, is first reduced by `TALON_GAIN`.
         """
         total = 0.0
         for seat, (low, high) in self._bounds.items():

@@ -31,7 +31,7 @@ _Item = TypeVar("_Item")
 
 
 def _print(out: Console, sentence: str, event: str) -> None:
-    """Print a sentence: the commitment to a seed on standard output, others on `out`."""
+    """Print a sentence: the commitment to a seed on standard output, any other on `out`."""
     if event == "commitment":
         click.echo(sentence)
     else:
@@ -47,7 +47,7 @@ class Lines(RunObserver):
         self._next = 0.0
 
     def tell(self, sentence: str, event: str = "", **fields: object) -> None:
-        """Print the sentence: the commitment to a seed on standard output, others on `out`."""
+        """Print the sentence: the commitment to a seed on standard output, any other on `out`."""
         _print(self._out, sentence, event)
 
     def begin(self, done: int, total: int | None) -> None:

@@ -87,8 +87,8 @@ def shown_talon(
 ) -> tuple[str, ...]:
     """Return the names of the talon's cards, or `??` for each card if the seat may not see them.
 
-    After the auction the declarer sees them, and if `reveal` is true everybody does. `seat` is None
-    for the public, and `declarer` is None during the auction.
+    After the auction the declarer may see them and, if `reveal` is true, so may everybody else.
+    `seat` is None for the public, and `declarer` is None during the auction.
     """
     cards = deck.names_of(talon)
     if declarer is not None and (seat == declarer or reveal):

@@ -327,7 +327,7 @@ class Dasan(auction.AuctionGame):
     def max_difference(self, players: int, options: Options) -> int:
         """Return the points by which the declarer and an opponent differ after a bid of 3.
 
-        With three players it is 9, between 6 and -3 points. With four it is 6, between 3 and -3.
+        With three players that is 9 (6 and -3 points), and with four it is 6 (3 and -3).
         """
         return auction.HIGHEST * (3 if players == 3 else 2)
 

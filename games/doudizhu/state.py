@@ -198,8 +198,8 @@ class DoudizhuState(DoudizhuPosition):
     def _passed_out(self) -> None:
         """End an auction without a bid.
 
-        Deal again or, after as many redeals in a row as the option `redeals` allows, finish the
-        deal with 0 points for all.
+        Deal again with the same dealer or, after as many redeals in a row as the option `redeals`
+        allows, finish the deal with 0 points for all.
         """
         last = self.results[-1]["deal"] if self.results else 0
         redeals = self.options["redeals"]

@@ -203,8 +203,8 @@ def checked(
 ) -> JsonField:
     """A field for values that pass all checks.
 
-    A check is a function that says whether a value passes, and the message for one that does not.
-    It may rely on the checks before it. `kwargs` are passed to `JsonField`.
+    A check is a function that says whether a value passes, and the message for a value that does
+    not. A check may rely on the checks before it. `kwargs` are passed to `JsonField`.
     """
 
     def load(value: Any) -> Any:

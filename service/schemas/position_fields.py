@@ -152,7 +152,7 @@ def _results_field(limits: GameLimits, extra: Fields) -> JsonField:
 
 
 def climbing_fields(limits: GameLimits) -> Fields:
-    """The fields that positions of climbing games have, and others do not: `passes` and `table`."""
+    """The fields that only positions of climbing games have: `passes` and `table`."""
     game = limits.game
     categories = tuple(category.name for category in game.categories)
     ranks = tuple(game.deck(game.min_players).ranks)

@@ -97,7 +97,6 @@ def _take_part(
         UsageError: if `command` and `url` are both given, or neither is.
         StichError: if the bot cannot be started or reached, if a sandbox is not possible, if the
             arena refuses the bot, or if `token` raises it.
-        OSError: if the supervisor of a bot with a command cannot be started.
     """
     bot = named_bot(command, url)
     # The bot is the author's own: no memory limit, and no warning of what it could do.

@@ -281,7 +281,6 @@ def _by_bot(
 
     Raises:
         StartError: if the bot cannot be started or reached.
-        OSError: if the supervisor of a bot with a command cannot be started.
     """
     if why := misfit(ask_about(bot, launch), cup.game, cup.players, cup.options):
         refuse(f"{bot.name}: {why} Name a bot that plays the game of this run.")

@@ -128,7 +128,6 @@ class BrowserGame(Player, MatchObserver):
 
         Raises:
             StartError: if a bot does not start.
-            OSError: if the supervisor of a bot cannot be started.
         """
         with ExitStack() as stack:
             players = [stack.enter_context(closing(reach(bot, launch))) for bot in self.bots]

@@ -42,7 +42,6 @@ class BrowserGames:
         Raises:
             FullError: if too many bots play already, or all bots use too much memory.
             StartError: if a bot does not start.
-            OSError: if the supervisor of a bot cannot be started.
             SandboxError: if a sandbox is required but not possible.
         """
         new = BrowserGame(state, bots, clock, seat)

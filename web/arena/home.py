@@ -87,8 +87,7 @@ def ended(record: MatchRecord) -> datetime | None:
 
 def news(run: LiveRun, now: Snapshot) -> list[News]:
     """Return up to six lines about the latest decisions and one about the match with the widest
-    margin between two seats, followed by the run's caveats. The newest line comes first, after any
-    line whose time is not known.
+    margin between two seats, newest first (an unknown time before all), then the run's caveats.
 
     Decisions to skip matches are left out. So is the match if it is void by now, or if a bot at its
     table is disqualified.

@@ -32,9 +32,8 @@ class MatchFilter:
     """Conditions on matches, and the number of a page of the list, from 1. A condition that is None
     fits any match.
 
-    `faults` is a kind of fault, or `ANY` for all kinds, and with a `bot`, only faults of that bot
-    count. `result` is "won" or "lost" and needs a `bot`. A bot "won" if no other bot had more
-    points.
+    `faults` is a kind of fault, or `ANY` for all kinds. With a `bot`, only its faults count.
+    `result` is "won" or "lost" and needs a `bot`. A bot "won" if no other bot had more points.
     """
 
     bot: str | None = None

@@ -20,8 +20,7 @@ _NO_DATE: Final = (1980, 1, 1, 0, 0, 0)  # the same program gives the same file
 
 
 def wheel_name(program: Distribution) -> str | None:
-    """Return the file name of the program's wheel, or None for an editable installation, whose
-    files are elsewhere."""
+    """Return the file name of the program's wheel, or None for an editable installation."""
     names = {str(file) for file in program.files or ()}
     return f"stich-{program.version}-py3-none-any.whl" if "stich/__init__.py" in names else None
 

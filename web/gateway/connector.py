@@ -240,12 +240,12 @@ class _ConnectedTable:
 
     def _ask(self, request: _Request, seconds: float) -> tuple[bytes, bool]:
         """Send a request to the bot. Return the bytes of its answer, and whether they are complete.
-        An answer that is too large, and so is cut, or not valid counts as complete: the runner
-        finds its fault.
+        An answer that is cut because it is too large, or is not valid, counts as complete: the
+        runner finds the fault.
 
         Start the bot first if it has not been started, has ended, or was late in an earlier match.
-        Tell the author if no answer comes in time, or if a move is answered with a status other
-        than 200.
+        Tell the author if there is no answer in time, or if a move's answer has another status than
+        200.
         """
         call = request.call
         _, _, path = call.partition(" ")

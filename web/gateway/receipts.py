@@ -25,8 +25,7 @@ class ReceiptKeeper:
         self._ended = threading.Event()
 
     def begin(self, cup: str, bot: str) -> None:
-        """Start a thread that asks for receipts and keeps them in a file for the bot in this cup.
-        Later calls do nothing."""
+        """Start, on the first call only, a thread that keeps receipts for this bot in this cup."""
         if self._thread is None:
             what = f"{self._url} {cup} {bot}"
             self._thread = threading.Thread(target=self._run, args=(what,), daemon=True)

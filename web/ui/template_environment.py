@@ -35,8 +35,7 @@ def with_times(text: str) -> Markup:
 
 
 def markdown(name: str) -> Markup:
-    """Return the Markdown file `name` of the folder `templates` as HTML, with links as plain text.
-    """
+    """Return the Markdown file `name` of the folder `templates` as HTML, with links as text."""
     page = files("web.ui").joinpath("templates", name).read_text("utf-8")
     html = MarkdownIt().enable("table").render(_LINK.sub(r"\1", page))
     return Markup(html)  # noqa: S704 - our own page

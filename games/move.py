@@ -166,11 +166,8 @@ class History:
 
         The result has one hand for each seat, and then another one for each seat. A seat's second
         hand is empty if its latest move was not a play. Posted entries without a valid seat are
-        skipped, and posted plays that the deck does not allow count as no cards. Results are
-        cached, so `deck` and `players` must be the same in every call.
-
-        Raises:
-            KeyError: if a posted play names something that is not a card of any game.
+        skipped, and posted moves that are no moves of the deck's cards count as no cards. Results
+        are cached, so `deck` and `players` must be the same in every call.
         """
         newer: list[History] = []
         history = self
@@ -204,10 +201,13 @@ def _played(posted: Sequence[dict[str, Any]], deck: Deck, players: int) -> tuple
     """
     hands = (0,) * (2 * players)
     for entry in posted:
-        seat, (kind, _, names) = entry["seat"], entry["move"].partition(":")
-        if 0 <= seat < players:
-            cards = deck.pack(names_in(names.partition("=")[0])) if kind == PLAY else 0
-            hands = _with_play(hands, deck, players, seat, Move(kind, deck, max(0, cards)))
+        if 0 <= entry["seat"] < players:
+            try:
+                move: Move | None = parse(entry["move"], deck)
+            except IllegalMove:
+                move = None
+            possible = move if move is not None and move.cards >= 0 else None
+            hands = _with_play(hands, deck, players, entry["seat"], possible)
     return hands
 
 

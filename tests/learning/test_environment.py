@@ -116,6 +116,7 @@ def test_the_longest_list_has_a_row_for_each_move() -> None:
         ([], 52),
         ([{"seat": 7, "move": "play:3c"}, {"seat": 1, "move": "play:4c4c4c4c"}], 52),
         ([{"seat": 1, "move": "play:9d"}, {"seat": 2, "move": "pass"}] * 20, 51),
+        ([{"seat": 1, "move": "play:zz"}, {"seat": 2, "move": ""}], 52),
     ],
 )
 def test_any_view_that_is_valid_is_encoded(history: list[dict[str, Any]], unseen: int) -> None:

@@ -4,7 +4,7 @@ import hashlib
 import io
 import os
 import zipfile
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import replace
 from pathlib import Path
 
@@ -47,12 +47,13 @@ def pack(bot: Bot, folder: Path, hidden: Set[Path] = frozenset()) -> bytes:
     """Return `folder` as a zip archive, with each link replaced by the file that it leads to.
 
     The absolute paths in `hidden` are left out, as is anything named `.git`, `runs` or
-    `__pycache__`, what is in a subfolder that cannot be listed, and what is neither a file nor a
-    folder, such as a socket. Errors name `bot`, to which the folder belongs.
+    `__pycache__`, and what is neither a file nor a folder, such as a socket. Errors name `bot`, to
+    which the folder belongs.
 
     Raises:
-        ArchiveError: if a file cannot be read, the files exceed LARGEST bytes together, the folder
-            is nested too deeply, a name is not UTF-8, or a link does not lead to a packed file.
+        ArchiveError: if a file or a subfolder cannot be read, the files exceed LARGEST bytes
+            together, the folder is nested too deeply, a name is not UTF-8, or a link does not lead
+            to a packed file.
     """
     root, output, size = folder.resolve(), io.BytesIO(), 0
 
@@ -61,9 +62,7 @@ def pack(bot: Bot, folder: Path, hidden: Set[Path] = frozenset()) -> bytes:
 
     try:
         with zipfile.ZipFile(output, "w", strict_timestamps=False) as archive:
-            for path in sorted(root.rglob("*")):
-                if not _travels(path, root, hidden):
-                    continue
+            for path in _contents(root, root, hidden):
                 name, is_file = path.relative_to(root), path.is_file()
                 if path.is_symlink() and not (is_file and _travels(path.resolve(), root, hidden)):
                     why = f"a link, {name}, that leads to no file in it that can be sent"
@@ -83,8 +82,22 @@ def pack(bot: Bot, folder: Path, hidden: Set[Path] = frozenset()) -> bytes:
         raise refuse("too many folders within each other", "delete them") from None
     except OSError as error:
         place = error.filename or folder
-        raise refuse(f"{place}, which cannot be read ({error.strerror})", "fix its dir") from None
+        why = f"{place}, which cannot be read ({error.strerror})"
+        raise refuse(why, "make it readable, or fix its dir") from None
     return output.getvalue()
+
+
+def _contents(folder: Path, root: Path, hidden: Set[Path]) -> Iterator[Path]:
+    """Yield the paths in a folder that may be packed, sorted, each subfolder before its contents.
+
+    Raises:
+        OSError: if the folder or a subfolder cannot be listed.
+    """
+    for path in sorted(folder.iterdir()):
+        if _travels(path, root, hidden):
+            yield path
+            if path.is_dir() and not path.is_symlink():
+                yield from _contents(path, root, hidden)
 
 
 def _travels(path: Path, root: Path, hidden: Set[Path]) -> bool:

@@ -1,12 +1,15 @@
 """Bots' folders travel to workers as archives."""
 
+import errno
 import hashlib
 import io
 import os
 import re
 import stat
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -76,6 +79,25 @@ def test_a_folder_that_is_too_large_or_not_utf_8_is_refused(folder: Path) -> Non
     assert re.match("mine: its folder mine has more than .*data/deep/model.bin", too_large)
     Path(os.fsdecode(os.fsencode(folder) + b"/caf\xe9")).touch()
     assert refusal(folder).endswith("a name that is not UTF-8, 'caf\\udce9'; rename it.")
+
+
+def test_a_subfolder_that_cannot_be_listed_is_refused(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refusing(listing: Callable[[Path], Any]) -> Callable[[Path], Any]:
+        def listed(path: Path) -> Any:
+            if Path(path).name == "deep":
+                raise PermissionError(errno.EACCES, "Permission denied", str(path))
+            return listing(path)
+
+        return listed
+
+    for name in ("listdir", "scandir"):  # root may list any folder, so the mode proves nothing
+        monkeypatch.setattr(os, name, refusing(getattr(os, name)))
+    assert refusal(folder) == (
+        f"mine: its folder mine has {folder}/data/deep, which cannot be read (Permission denied);"
+        " make it readable, or fix its dir."
+    )
 
 
 def test_a_damaged_archive_is_not_unpacked(folder: Path, tmp_path: Path) -> None:

@@ -20,17 +20,19 @@ def delegate(root: Path = ROOT, membership: Path = Path("/proc/self/cgroup")) ->
 
     Moves this process into a subgroup, if no earlier call has. Returns None if the system has no
     such groups, or the group cannot limit memory and processes, may not be changed, or has other
-    processes. `root` is where groups are mounted. The file `membership` names this process's group.
+    processes. If a change fails, the process may be in the subgroup already; a later call makes the
+    changes again. `root` is where groups are mounted. The file `membership` names this process's group.
     """
     try:
         lines = membership.read_text().splitlines()
         path = next(line[3:] for line in lines if line.startswith("0::"))
         here = root / path.lstrip("/")
-        if here.name == _RUNNER:  # an earlier run in the same process has moved it
-            return str(here.parent)
+        if here.name == _RUNNER:  # an earlier call has moved this process, but may have failed then
+            here = here.parent
+        elif (here / "cgroup.procs").read_text().split() != [str(os.getpid())]:
+            return None
         available = set((here / "cgroup.controllers").read_text().split())
-        alone = (here / "cgroup.procs").read_text().split() == [str(os.getpid())]
-        if not alone or not available >= _NEEDED:
+        if not available >= _NEEDED:
             return None
         runner = here / _RUNNER
         runner.mkdir(exist_ok=True)

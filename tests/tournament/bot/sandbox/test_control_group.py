@@ -36,6 +36,18 @@ def test_the_runner_moves_into_a_group_within_its_own(tmp_path: Path) -> None:
     assert not (without_cpu.here / "runner" / "cpu.weight").exists()
 
 
+@pytest.mark.parametrize("refuses", ["cgroup.subtree_control", "runner/cpu.weight"])
+def test_a_second_run_trusts_no_group_that_failed_before(tmp_path: Path, refuses: str) -> None:
+    fake = Fake(tmp_path)
+    (fake.here / refuses).mkdir(parents=True)  # so that it cannot be written
+    assert fake.delegate() is None
+    fake.own.write_text("0::/a/b/runner\n")  # this write came before
+    assert fake.delegate() is None
+    (fake.here / refuses).rmdir()
+    assert fake.delegate() == str(fake.here)
+    assert (fake.here / refuses).read_text()
+
+
 @pytest.mark.parametrize(
     ("file", "content"),
     [

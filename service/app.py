@@ -64,7 +64,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     _register_error_handlers(app, settings, metrics)
     app.after_request(compress)
     middleware = with_middleware(app.wsgi_app, settings, metrics)
-    app.wsgi_app = middleware  # type: ignore # Flask documents this assignment
+    app.wsgi_app = middleware  # type: ignore[assignment, method-assign] # as Flask documents
     return app
 
 

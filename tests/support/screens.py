@@ -49,7 +49,7 @@ class Player(Dice):
         if sum(self.name.encode()) % 2:
             return made
         asked: dict[str, Any] = json.loads(body)
-        return replace(made, move=greedy.move(asked["view"], asked["moves"]))  # type: ignore
+        return replace(made, move=greedy.move(asked["view"], asked["moves"]))  # type: ignore[arg-type]
 
 
 def pictures() -> Iterator[tuple[str, str, int, bool, str]]:

@@ -1,6 +1,6 @@
 """The results so far, from which formats decide the next tables and the end of a cup."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Protocol
@@ -78,19 +78,35 @@ class Scores:
         )
         return observe(block, deals, seats, scores, len(bots))
 
-    def disqualified(self, decisions: Iterable[AnyDecision], blocks: int) -> frozenset[str]:
-        """Return the bots whose disqualification counts in a look at the first `blocks` blocks.
+    def disqualified(
+        self, decisions: Iterable[AnyDecision], tables: Sequence[Table]
+    ) -> frozenset[str]:
+        """Return the bots whose disqualification counts in a look at the first blocks of the plan.
 
-        A disqualification that was not undone counts if fewer matches were finished before it than
-        are finished now in these blocks.
+        `tables` has the tables of these blocks, in order. A disqualification that was not undone
+        counts if there was still a match to play in these blocks when it was made, even if only at
+        tables that it made fall away.
 
         Raises:
             StoreError: if there is a disqualification, and the matches cannot be read.
         """
-        disqualifications = [
-            decision for decision in exclusions(decisions) if isinstance(decision, Disqualify)
-        ]
-        if not disqualifications:
+        excluded = exclusions(decisions)
+        if not any(isinstance(decision, Disqualify) for decision in excluded):
             return frozenset()
-        matches = sum(match.block <= blocks for match in self.matches.summaries())
-        return frozenset(decision.bot for decision in disqualifications if decision.after < matches)
+        missing = dict(enumerate(map(frozenset, tables), 1))
+        matches: Counter[int] = Counter()
+        for match in self.matches.summaries():
+            if match.block <= len(tables):
+                matches[match.block] += 1
+                if matches[match.block] == match.seatings:
+                    del missing[match.block]
+        counted: set[str] = set()
+        gone: set[str] = set()
+        for decision in excluded:
+            fell_away = any(
+                decision.bot in table and gone.isdisjoint(table) for table in missing.values()
+            )
+            if isinstance(decision, Disqualify) and (decision.after < matches.total() or fell_away):
+                counted.add(decision.bot)
+            gone.add(decision.bot)
+        return frozenset(counted)

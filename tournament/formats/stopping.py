@@ -1,12 +1,12 @@
 """`[stop] top = k`: ends a cup as soon as its top k bots are settled above the rest."""
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import islice
 
 from tournament.formats.duel import reach
 from tournament.formats.plan import Block, Plan, Progress, Round
-from tournament.formats.scores import Scores
+from tournament.formats.scores import Scores, Table
 from tournament.ranking.betting import settled_by_bets
 from tournament.records import BlockRecord
 from tournament.settings.keys import key, number
@@ -56,16 +56,17 @@ class UntilSettled(Plan):
         """
         self.settled = ()
         done, look = 0, FIRST_LOOK
+        tables: list[Table] = []
         for round in self._plan.rounds(run, scores):
             end = done + round.size
-            blocks = iter(round.blocks)
-            seated: set[str] = set()
+            blocks, begun = iter(round.blocks), done
             while done < end:
                 size = min(look, end) - done
-                yield Round(round.number, size, _noting(islice(blocks, size), seated))
+                yield Round(round.number, size, _noting(islice(blocks, size), tables))
                 done += size
                 if done in (look, self.blocks):
-                    self.settled = self._settled(run, scores, done, seated)
+                    seated = {bot for table in tables[begun:] for bot in table}
+                    self.settled = self._settled(run, scores, tables, seated)
                     if self.settled:
                         return
                 if done == look:
@@ -80,17 +81,17 @@ class UntilSettled(Plan):
         return self._plan.number(block)
 
     def _settled(
-        self, run: Progress, scores: Scores, blocks: int, seated: set[str]
+        self, run: Progress, scores: Scores, tables: Sequence[Table], seated: set[str]
     ) -> tuple[str, ...]:
         """Return the top bots in the order of the cup, or () if they are not settled yet.
 
-        The first `blocks` blocks decide. The top bots are settled if each is settled above all bots
-        outside the top and is in `seated`, the bots at the tables of the current round so far.
-        Disqualified bots and their tables do not count. Passes on StoreError.
+        The blocks so far decide, whose tables are `tables`. The top bots are settled if each is
+        settled above all bots outside the top and is in `seated`, the bots at the tables of the
+        current round so far. Disqualified bots and their tables do not count. Passes on StoreError.
         """
-        out = scores.disqualified(run.decisions, blocks)
+        out = scores.disqualified(run.decisions, tables)
         bots = [bot for bot in self.setup.bots if bot not in out]
-        data = scores.observations(bots, blocks)
+        data = scores.observations(bots, len(tables))
         if not data.blocks:  # no table was played, because bots were withdrawn
             return ()
         settled = settled_by_bets(data, reach(self.setup), self._confidence)
@@ -100,8 +101,8 @@ class UntilSettled(Plan):
         return separated if len(separated) == self._top and seated.issuperset(separated) else ()
 
 
-def _noting(blocks: Iterator[Block], seated: set[str]) -> Iterator[Block]:
-    """Yield the blocks. Add the bots of each to `seated` before it is yielded."""
+def _noting(blocks: Iterator[Block], tables: list[Table]) -> Iterator[Block]:
+    """Yield the blocks. Add the table of each to `tables` before it is yielded."""
     for block in blocks:
-        seated.update(block.table)
+        tables.append(block.table)
         yield block

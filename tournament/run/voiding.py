@@ -112,7 +112,8 @@ def last_exclusion(store: Store, plan: Plan) -> Withdraw | Disqualify:
         for block in blocks
     )
     stops = run.cup.stop.top is not None
-    compared = stops and last.bot in Scores(store).disqualified(run.decisions, len(blocks))
+    tables = [block.table for block in blocks]
+    compared = stops and last.bot in Scores(store).disqualified(run.decisions, tables)
     struck_out = not format.skips_tables and any(
         last.bot in match.table and store.match(match.match).started >= last.at
         for match in store.summaries()

@@ -57,7 +57,7 @@ class Known(Scores):
         tables = [points for tables in self.results.values() for points in tables.values()]
         return observed(tables, bots)
 
-    def disqualified(self, decisions: Iterable[AnyDecision], blocks: int) -> frozenset[str]:
+    def disqualified(self, decisions: Iterable[AnyDecision], tables: object) -> frozenset[str]:
         return frozenset()
 
 

@@ -7,10 +7,14 @@ from dataclasses import replace
 import pytest
 
 from tests.support.tournament.formats import BEGUN, Known, cup, observed, plan
+from tests.support.tournament.memory_run import run_of
+from tests.support.tournament.standings import match
 from tournament.config.cup import Cup
 from tournament.formats import Plan
+from tournament.formats.scores import Scores
 from tournament.formats.stopping import Stop
 from tournament.ranking.observations import Observations
+from tournament.records import Disqualify, Withdraw
 
 
 class Blocks(Known):
@@ -78,3 +82,38 @@ def test_less_confidence_ends_earlier() -> None:
         sure = replace(of("round-robin"), stop=Stop(2, confidence))
         ends.append(played(plan(sure), 2, Blocks()))
     assert ends[0] < ends[1]
+
+
+FIRST, SECOND, THIRD = ("ann", "bob", "cat"), ("bob", "cat", "dan"), ("ann", "bob", "dan")
+
+
+@pytest.mark.parametrize(
+    ("played", "decisions", "counted"),
+    [
+        ((3, 3, 3), [(8, Disqualify, "dan")], {"dan"}),
+        ((3, 3, 3), [(9, Disqualify, "dan")], set()),
+        ((3, 0, 0), [(3, Disqualify, "dan")], {"dan"}),
+        ((3, 2, 0), [(5, Disqualify, "dan")], {"dan"}),
+        ((3, 0, 0), [(3, Withdraw, "dan"), (3, Disqualify, "dan")], set()),
+        ((3, 0, 3), [(6, Disqualify, "cat"), (6, Disqualify, "dan")], {"cat"}),
+    ],
+    ids=[
+        *("with a match to play", "after the last match", "with only its own tables to play"),
+        *("at its table", "after its tables fell away", "after another at its table"),
+    ],
+)
+def test_a_disqualification_counts_if_it_came_before_the_look(
+    played: tuple[int, ...],
+    decisions: list[tuple[int, type[Disqualify | Withdraw], str]],
+    counted: set[str],
+) -> None:
+    matches = [
+        match(block, number, table, (0, 0, 0))
+        for block, (table, many) in enumerate(zip((FIRST, SECOND, THIRD), played, strict=True), 1)
+        for number in range(many)
+    ]
+    made = [
+        kind(number=number, at="", bot=bot, after=after)
+        for number, (after, kind, bot) in enumerate(decisions, 1)
+    ]
+    assert Scores(run_of(matches)).disqualified(made, (FIRST, SECOND, THIRD)) == counted

@@ -99,7 +99,7 @@ class Scores:
             if match.block <= len(tables):
                 matches[match.block] += 1
                 if matches[match.block] == match.seatings:
-                    del missing[match.block]
+                    missing.pop(match.block, None)
         counted: set[str] = set()
         gone: set[str] = set()
         for decision in excluded:

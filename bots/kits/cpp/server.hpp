@@ -27,13 +27,13 @@ inline void move(const httplib::Request& http, httplib::Response& response, cons
         const std::string chosen = choose(request.at("view"), request.at("moves"), request, info);
         answer = {{"move", chosen}, {"info", info}};
     } catch (const std::exception& error) {
-        std::cerr << error.what() << std::endl;
         response.status = 500;
         answer = {{"error", error.what()}};
     }
     // An error message may quote bytes that are not UTF-8.
-    response.set_content(answer.dump(-1, ' ', false, json::error_handler_t::replace),
-                         "application/json");
+    const std::string text = answer.dump(-1, ' ', false, json::error_handler_t::replace);
+    if (response.status == 500) std::cerr << text << std::endl;
+    response.set_content(text, "application/json");
 }
 
 // Listen on 127.0.0.1 at $PORT (9000 without it) until the process ends. Returns 1 if it cannot.

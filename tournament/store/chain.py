@@ -7,6 +7,7 @@ seen a digest can tell whether anything written before it was changed.
 """
 
 import hashlib
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -51,17 +52,21 @@ class Chain:
         self.connection = connection
         self.before = self.last = last_digest(connection)
 
-    def add(self, table: sa.Table, *values: object) -> int:
-        """Write an entry for a row of `table`, set `last`, and return the number of the entry.
+    def add(self, table: sa.Table, *rows: Sequence[object]) -> int:
+        """Write an entry for each of these rows of `table`, and set `last`.
 
-        The entry covers `values`, of which the first identifies the row in its table. The caller
-        writes the row itself.
+        Returns the number of the first entry; the others have the numbers that follow. An entry covers the values of its row, of
+        which the first identifies the row in its table. The caller writes the rows themselves.
         """
-        kind, name, content = str(table.name), str(values[0]), content_of(values)
-        number, digest = self.last = following(self.last, kind, name, content)
-        row = {"entry": number, "table": kind, "name": name, "content": content, "digest": digest}
-        self.connection.execute(_INSERT, row)
-        return number
+        kind, before = str(table.name), self.last.entries
+        made: list[dict[str, object]] = []
+        for values in rows:
+            name, content = str(values[0]), content_of(values)
+            number, digest = self.last = following(self.last, kind, name, content)
+            entry = {"entry": number, "table": kind, "name": name, "content": content}
+            made.append({**entry, "digest": digest})
+        self.connection.execute(_INSERT, made)
+        return before + 1
 
 
 def last_digest(connection: Connection) -> Digest:

@@ -80,7 +80,9 @@ def _pack_match(record: MatchRecord) -> bytes:
 
 
 # Made once: writing a match takes 0.8 ms, or 1.5 ms if its statements are made each time.
-_BLOCK = sa.select(blocks.c.id).where(blocks.c.key == sa.bindparam("of"))
+_BLOCKS = sa.select(blocks.c.key, blocks.c.id).where(
+    blocks.c.key.in_(sa.bindparam("keys", expanding=True))
+)
 _INSERT_BLOCK = sa.insert(blocks)
 _INSERT_MATCH = sa.insert(matches)
 _INSERT_DETAILS = sa.insert(details)
@@ -101,26 +103,53 @@ def match_values(record: MatchRecord, data: bytes) -> list[Any]:
     return [record.match, record.number, bool(record.faults), record.key, summary, data]
 
 
-def insert_match(chain: Chain, record: MatchRecord) -> None:
-    """Write a match, and its block if the block is new. Add their entries to the chain.
+def insert_matches(chain: Chain, records: Sequence[MatchRecord]) -> None:
+    """Write matches, and those of their blocks that are new. Add their entries to the chain.
+
+    There must be at least one match, and not more than a few hundred.
 
     Raises:
-        sqlalchemy.exc.IntegrityError: if the store has this match, or another match with the same
-            block and seating.
+        sqlalchemy.exc.IntegrityError: if the store or the others have a match with the same id, or
+            with the same block and seating.
     """
     connection = chain.connection
-    block = {name: getattr(record, name) for name in ("key", "block", "round", "seatings")}
-    block_id = connection.execute(_BLOCK, {"of": record.key}).scalar()
-    if block_id is None:
-        connection.execute(_INSERT_BLOCK, {**block, "entry": chain.add(blocks, *block.values())})
-        block_id = connection.execute(_BLOCK, {"of": record.key}).scalar_one()
-    data = _pack_match(record)
-    values = match_values(record, data)
-    match, number, faulty, _, summary, _ = values
-    row = {"match": match, "number": number, "faulty": faulty, "summary": summary}
-    row |= {"block_id": block_id, "entry": chain.add(matches, *values)}
-    connection.execute(_INSERT_MATCH, row)
-    connection.execute(_INSERT_DETAILS, {"match": match, "data": data})
+    keys = {"keys": list({record.key for record in records})}
+    ids = _block_ids(connection, keys)
+    new = {
+        record.key: (record.key, record.block, record.round, record.seatings)
+        for record in records
+        if record.key not in ids
+    }
+    if new:
+        first = chain.add(blocks, *new.values())
+        of_blocks = [
+            {"key": key, "block": block, "round": round, "seatings": seatings, "entry": entry}
+            for entry, (key, block, round, seatings) in enumerate(new.values(), first)
+        ]
+        connection.execute(_INSERT_BLOCK, of_blocks)
+        ids = _block_ids(connection, keys)
+    data = [_pack_match(record) for record in records]
+    values = [match_values(*match) for match in zip(records, data, strict=True)]
+    first = chain.add(matches, *values)
+    of_matches = [
+        {
+            "match": match,
+            "block_id": ids[key],
+            "number": number,
+            "faulty": faulty,
+            "summary": summary,
+            "entry": entry,
+        }
+        for entry, (match, number, faulty, key, summary, _) in enumerate(values, first)
+    ]
+    connection.execute(_INSERT_MATCH, of_matches)
+    of_details = [{"match": match, "data": data} for match, *_, data in values]
+    connection.execute(_INSERT_DETAILS, of_details)
+
+
+def _block_ids(connection: Connection, keys: dict[str, list[str]]) -> dict[str, int]:
+    """Return the ids of the stored blocks among those with these `keys`, by key."""
+    return dict(connection.execute(_BLOCKS, keys).tuples().all())
 
 
 def read_meta(connection: Connection, *keys: str) -> dict[str, Any]:
@@ -151,7 +180,7 @@ def put_meta(chain: Chain, **values: object) -> None:
             if before.content != content_of((key, before.value)):
                 raise ChainBroken(f"{key} is not what was written.")
             chain.connection.execute(_DELETE_FACT, {"of": key})
-        row = {"key": key, "value": text, "entry": chain.add(meta, key, text)}
+        row = {"key": key, "value": text, "entry": chain.add(meta, (key, text))}
         chain.connection.execute(_INSERT_FACT, row)
 
 
@@ -167,7 +196,7 @@ def append(chain: Chain, table: sa.Table, record: Decision | Epoch | VoidRecord)
     """Write a record to `table` under the next number, and add its entry to the chain."""
     number = (chain.connection.execute(sa.select(sa.func.max(table.c.id))).scalar() or 0) + 1
     data = dumps(msgspec.to_builtins(record))
-    row = {"id": number, "data": data, "entry": chain.add(table, number, data)}
+    row = {"id": number, "data": data, "entry": chain.add(table, (number, data))}
     chain.connection.execute(sa.insert(table), row)
 
 

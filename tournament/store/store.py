@@ -203,7 +203,7 @@ class Store(StoreWriter):
             )
             for key, block, *values in chain.connection.execute(known).all():
                 if (new := numbers.get(key, block)) != block:
-                    row = {"block": new, "entry": chain.add(blocks, key, new, *values)}
+                    row = {"block": new, "entry": chain.add(blocks, (key, new, *values))}
                     chain.connection.execute(renumbered, {"of": key, **row})
 
         self._commit(change)
@@ -215,7 +215,7 @@ class Store(StoreWriter):
             StoreError: as in `StoreWriter`, or if the store has this match, or another match with
                 the same block and seating.
         """
-        self._commit(lambda chain: rows.insert_match(chain, record))
+        self._commit(lambda chain: rows.insert_matches(chain, [record]))
 
     def add_void(self, record: Outage) -> None:
         """Commit the record of a match that an outage made void before it finished.

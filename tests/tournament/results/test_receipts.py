@@ -84,7 +84,7 @@ def remove(chain: Chain, record: MatchRecord) -> None:
 
 def write_again(chain: Chain, record: MatchRecord) -> None:
     delete(chain, record)
-    rows.insert_match(chain, record)
+    rows.insert_matches(chain, [record])
 
 
 def test_later_entries_hide_no_earlier_change(honest: Run, tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from typing import Any
 from weakref import finalize
 
@@ -26,13 +26,15 @@ from tournament.store.run_reader import PLAYED, RunReader
 from tournament.store.tables import blocks, metadata
 
 _HINT = "`stich export DIR --format matches` writes such lines; docs/match-format.md says all."
+_AT_ONCE = 200
+"""The number of matches that are written at once."""
 
 
 class MatchFile(RunReader):
     """A file of matches, read into a database in memory.
 
     Its contents never change, and it need not be closed. Every block counts as complete, however
-    many of its matches the file has. A hundred thousand matches of one deal take about 170 MB.
+    many of its matches the file has. A hundred thousand matches of one deal take about 190 MB.
     """
 
     def __init__(self, lines: Iterable[bytes], name: str, *, any_moves: bool = False) -> None:
@@ -49,6 +51,8 @@ class MatchFile(RunReader):
         first: MatchLine | None = None
         about: dict[str, tuple[Identity, ...]] = {}
         tables: dict[int, list[str]] = {}
+        seen: set[str | tuple[int, int]] = set()
+        records: list[MatchRecord] = []
         with self._engine.begin() as connection:
             metadata.create_all(connection)
             chain = Chain(connection)
@@ -56,19 +60,20 @@ class MatchFile(RunReader):
                 first = first or line
                 table = tables.setdefault(line.block, sorted(set(line.bots)))
                 try:
-                    for problem in _problems(line, first, table):
+                    for problem in _problems(line, first, table, seen):
                         raise LineError(problem)
-                    rows.insert_match(chain, _record(line, any_moves))
-                except sa.exc.IntegrityError:
-                    raise LineError(
-                        f"{name}:{number}: match: {line.match}, or seating {line.seating} of block"
-                        f" {line.block}, is in a line above too; remove one."
-                    ) from None
+                    records.append(_record(line, any_moves))
                 except LineError as error:
                     raise LineError(f"{name}:{number}: {error}") from None
+                seen |= {line.match, (line.block, line.seating)}
+                if len(records) == _AT_ONCE:
+                    rows.insert_matches(chain, records)
+                    records.clear()
                 for bot, stated in zip(line.bots, line.about or [None] * line.players, strict=True):
                     identity = stated and Identity(stated.name, stated.version, stated.author)
                     about.setdefault(bot, (identity,) if identity else ())
+            if records:
+                rows.insert_matches(chain, records)
             connection.execute(sa.update(blocks).values(seatings=PLAYED))
         if first is None:
             raise LineError(f"{name}: there is no match; {_HINT}")
@@ -79,12 +84,15 @@ class MatchFile(RunReader):
         return self._run
 
 
-def _problems(line: MatchLine, first: MatchLine, table: list[str]) -> Iterator[str]:
+def _problems(
+    line: MatchLine, first: MatchLine, table: list[str], seen: Set[str | tuple[int, int]]
+) -> Iterator[str]:
     """Yield a sentence for each problem with a line.
 
-    The line is compared with the `first` line, and its bots with `table`, the sorted bots of the
-    block's first match. Seeds are not compared: even if a block's matches share their cards, a
-    match that replaces a void one has different cards.
+    The line is compared with the `first` line. Its bots are compared with `table`, the sorted bots
+    of the block's first match, and its id and (block, seating) with `seen`, those of all lines
+    above. Seeds are not compared: even if a block's matches share their cards, a match that
+    replaces a void one has different cards.
     """
     for field in ("cup", "game", "players", "options"):
         if getattr(line, field) != getattr(first, field):
@@ -93,6 +101,11 @@ def _problems(line: MatchLine, first: MatchLine, table: list[str]) -> Iterator[s
         yield f"game: there is no {line.game!r}; there are {', '.join(games.GAMES)}."
     if line.cup.format.type not in FORMATS:
         yield f"cup: there is no format {line.cup.format.type!r}; there are {', '.join(FORMATS)}."
+    if line.match in seen or (line.block, line.seating) in seen:
+        yield (
+            f"match: {line.match}, or seating {line.seating} of block {line.block}, is in a line"
+            " above too; remove one."
+        )
     moves, players = len(line.moves), line.players
     lengths = dict.fromkeys(("bots", "scores", "adjusted"), players)
     for field, length in {**lengths, "about": players * bool(line.about), "ms": moves}.items():

@@ -205,8 +205,11 @@ def _unreadable(error: StoreError) -> tuple[str, int]:
 def _not_begun(error: NotBegun) -> tuple[str, int] | tuple[str, int, dict[str, str]]:
     """Return a page that reloads until the run has begun, or, if the store has matches but no cup
     and so is damaged, a page with the error. Both have status 503."""
-    if current_run().store.count():
-        return _unreadable(error)
+    try:
+        if current_run().store.count():
+            return _unreadable(error)
+    except StoreError as damaged:
+        return _unreadable(damaged)
     text = _("Its bots are being prepared. This page appears again by itself when it has begun.")
     page = render_template("error.html", title=_("The run is about to begin"), text=text)
     return page, 503, {"Refresh": _RETRY_S, "Retry-After": _RETRY_S}

@@ -125,7 +125,11 @@ class LiveRun:
         basis = _basis(run)
         if basis != self._basis:
             self._basis, self._matches = basis, Matches(at_once=is_fresh(run))
-        self._matches.read(store)
+        try:
+            self._matches.read(store)
+        except BaseException:
+            self._basis = None  # what was read before the error is lost, so read all matches again
+            raise
         snapshot = Snapshot(version, run, self._matches)
         snapshot.rate = rate
         snapshot.earlier = self._earlier(snapshot)
@@ -188,10 +192,10 @@ class LiveRun:
             StoreError: if the store cannot be read, or the match is damaged.
         """
         cup = self.store.run().cup
+        # A record has the bots' information and fallbacks only once its block is complete.
+        key = f"match {record.match} {len(record.info)} {len(record.fallbacks)}"
         with damage(f"Match {record.match}"):
-            return self.cached(
-                f"match {record.match}", lambda: match_data(record, cup, page_steps(record, cup))
-            )
+            return self.cached(key, lambda: match_data(record, cup, page_steps(record, cup)))
 
     def is_open(self, block: int) -> bool:
         """Return whether a match with the cards of this block is still to be played. This is never

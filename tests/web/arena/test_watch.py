@@ -19,7 +19,7 @@ import pytest
 from flask.testing import FlaskClient
 
 import games
-from tests.support.tournament.played import MATCH_KEY, cup, played, run, unfinished
+from tests.support.tournament.played import MATCH_KEY, change, cup, played, run, unfinished
 from tournament.config.cup import Cup
 from tournament.display.formatting import signed
 from tournament.formats.ladder import Ladder
@@ -28,7 +28,7 @@ from tournament.records import Disqualify, MatchRecord, Pairing, Pause, Void
 from tournament.results.standings import standings
 from tournament.run.workers.live_table import LiveMatch, make_folder
 from tournament.store.reader import StoreReader
-from tournament.store.store import Store
+from tournament.store.store import Store, StoreError
 from web.arena.app import create_app
 from web.arena.live_run import LiveRun
 from web.ui.page_steps import live_steps, match_data
@@ -215,6 +215,34 @@ def test_only_what_is_new_is_read(tmp_path: Path) -> None:
         assert live.refresh() is not named
 
 
+def test_all_matches_are_there_once_a_damaged_one_is_mended(tmp_path: Path) -> None:
+    records = list(played(cup()))
+    with unfinished(tmp_path, cup(), records) as under_way:
+        live, of = LiveRun(under_way), f"WHERE match = '{records[-1].match}'"
+        change(tmp_path, f"UPDATE matches SET summary = CAST(x'c1' || summary AS BLOB) {of}")
+        with pytest.raises(StoreError, match="is damaged"):
+            live.refresh()
+        change(tmp_path, f"UPDATE matches SET summary = substr(summary, 2) {of}")
+        assert live.refresh().table == LiveRun(under_way).snapshot().table
+
+
+def test_a_replay_has_comments_once_its_block_is_complete(tmp_path: Path) -> None:
+    first, *others = (
+        replace(record, info={0: {"comment": "a bluff"}}) for record in islice(played(FRESH), 3)
+    )
+    with unfinished(tmp_path, FRESH, [first]) as under_way:
+        live = LiveRun(under_way)
+
+        def shown() -> str:
+            with create_app(under_way).app_context():
+                return str(steps_of(live.match_data(under_way.match(first.match))))
+
+        assert "a bluff" not in shown()
+        for record in others:
+            under_way.add(record)
+        assert "a bluff" in shown()
+
+
 def test_the_tables_that_come_next_and_the_time_that_is_left(tmp_path: Path) -> None:
     now = 0.0
     records = list(played(cup()))
@@ -293,6 +321,10 @@ def test_pages_wait_for_a_run_that_has_not_begun(tmp_path: Path) -> None:
         assert page.count('<span class="place">–</span>') == 3
         assert "No match has ended yet." in client.get("/matches").text
         assert "0 matches of 0" in client.get("/matches?bot=ann&faults=any&result=lost").text
+    with Store.create(tmp_path / "damaged") as damaged:
+        change(tmp_path / "damaged", "ALTER TABLE matches RENAME TO lost")
+        answer = create_app(damaged).test_client().get("/")
+    assert (answer.status_code, "The run cannot be read" in answer.text) == (503, True)
 
 
 def test_every_page_names_the_unreachable_bots(tmp_path: Path) -> None:

@@ -94,7 +94,7 @@ class Fact:
 
 
 class LegalMoves:
-    """The legal moves of a position in the contract's order.
+    """The legal moves of a position in the API contract's order.
 
     This class holds a short list. Subclasses for long lists build each move on demand.
     """

@@ -147,7 +147,7 @@ class BasePosition:
         return None if self.table is None else (self.table.seat, self.table.move)
 
     def moves(self) -> LegalMoves:
-        """Return the legal moves of the seat to move, in the contract's order.
+        """Return the legal moves of the seat to move, in the API contract's order.
 
         The list is empty if the game is over, or if this is another seat's view or the public's.
         `check` also accepts moves that some games do not list (see their `legal_moves`).

@@ -185,7 +185,7 @@ class Encoding:
         return np.concatenate((_bits(encoded.words), numbers), dtype=np.int16)
 
     def rows(self, words: Sequence[int]) -> Rows:
-        """Return the uint8 array of encoded moves, with a row of `row_size` cells for each."""
+        """Return the words of `encode_moves` as a uint8 array of bits: (moves, `row_size`)."""
         return _bits(words).reshape(-1, self.row_size)
 
 

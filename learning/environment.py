@@ -60,7 +60,7 @@ class Environment:
         """Start a game.
 
         A seed starts a series of games. A reset without a seed starts the next game of the series.
-        Before the first seed, the series is random. Moves that leave no choice are played at once.
+        Before the first seed, the series is random. Forced moves are played at once.
         `options` is part of PettingZoo's interface and has no effect.
         """
         if seed is not None:
@@ -78,7 +78,7 @@ class Environment:
         self._go_on()
 
     def step(self, action: int | None) -> None:
-        """Play the legal move with this index, and then all moves that leave no choice.
+        """Play the legal move with this index, and then all forced moves.
 
         Once the game is over, a step removes the agent to move, and its action must be None.
 
@@ -111,7 +111,7 @@ class Environment:
             self._cumulative_rewards[name] += reward
 
     def _go_on(self) -> None:
-        """Play moves that leave no choice, until an agent has a choice or the game is over.
+        """Play forced moves until an agent has a choice or the game is over.
 
         Then set `moves` and `agent_selection`, and either `infos` or, at the end, `terminations`.
         """

@@ -148,7 +148,7 @@ def all_plays(hand: list[str]) -> dict[Cards, dict[str, tuple[str, int]]]:
 def listed(
     plays: dict[Cards, dict[str, tuple[str, int]]], table: Play | None
 ) -> list[tuple[str, str, str, int]]:
-    """The legal plays in the contract's order: move, category, rank, length."""
+    """The legal plays in the API contract's order: move, category, rank, length."""
     entries = []
     for cards, ways in plays.items():
         for category, (rank, length) in ways.items():

@@ -61,7 +61,8 @@ def exclusions(decisions: Iterable[AnyDecision]) -> list[Exclusion]:
 
 
 def _by_bot(decision: Exclusion) -> Iterator[Exclusion]:
-    """Yield the decision once for each of its bots: first for `versions`, then for `bot`."""
+    """Yield a decision about one bot for each bot of `decision`: first those in `versions`, then
+    its `bot`."""
     if isinstance(decision, Disqualify):
         for bot in decision.versions:
             yield replace(decision, bot=bot, versions=())
@@ -95,7 +96,7 @@ def absent(decisions: Iterable[AnyDecision]) -> frozenset[str]:
 
 
 def exclusion_of(decisions: Iterable[AnyDecision], bot: str) -> Exclusion | None:
-    """Return the latest decision after which this bot no longer plays, or None if there is none."""
+    """Return the latest decision that excluded this bot and was not undone, or None."""
     return {exclusion.bot: exclusion for exclusion in exclusions(decisions)}.get(bot)
 
 

@@ -151,8 +151,9 @@ def _play_second(
     """Return the second player's card.
 
     `following` holds the player's cards of the suit `led`, and `winners`, which must not be empty,
-    those that beat the lead. If the next seat is unlikely to beat the highest winner, the card is
-    that winner or a lower one that is as good. Otherwise it is the lowest card of the suit.
+    those that beat the lead. `unseen` and `voids` are as in `choose_card`. If the next seat is
+    unlikely to beat the highest winner, the card is that winner or a lower one that is as good.
+    Otherwise it is the lowest card of the suit.
     """
     ruffed = voids >> led & 1 and not voids >> trump & 1 and unseen & SUIT_CARDS[trump]
     if ruffed and led != trump:

@@ -110,7 +110,7 @@ def opponents_of(
 ) -> frozenset[int]:
     """Return the seats that `seat` plays against.
 
-    `partner` is the declarer's partner, or None if `seat` does not know the partner. In that case a
+    `partner` is the declarer's partner, or None if `seat` knows of none. In that case a
     defender plays only against the declarer, and the declarer plays against everybody. Before there
     is a declarer, the set is empty.
     """

@@ -80,10 +80,11 @@ class Bidding:
 
 
 def _bounds(view: View, thresholds: Sequence[float]) -> dict[int, tuple[float, float]]:
-    """Return the bounds on each other seat's probability of winning, as {seat: (low, high)}.
+    """Return the bounds on each other seat's probability of winning as declarer.
 
-    The bounds follow from the seat's bids and passes, but not from a bid of 1 that the opener of
-    Dasan had to make. A missing bound is 0 or 1. Seats without any bound are left out.
+    The result is {seat: (low, high)}. The bounds follow from the seat's bids and passes, but not
+    from a bid of 1 that the opener of Dasan had to make. `thresholds` are the probabilities from
+    which a hand bids 1, 2 and 3. A missing bound is 0 or 1. Seats without any bound are left out.
     """
     bounds_of: dict[int, tuple[float, float]] = {}
     highest = 0

@@ -258,7 +258,10 @@ def _attach_kickers(
 
 
 def _combos(rules: ComboRules, rest: list[int], runs: list[_RunOfRanks]) -> Iterator[Combo]:
-    """Yield the plays of a division, given as the counts of its rest and its runs."""
+    """Yield the plays into which a hand is divided, given its runs and the rest of the hand.
+
+    `rest` has the number of cards of each rank that are in no run.
+    """
     left = list(rest)
     has_rocket = rules.has_rocket(left)
     if has_rocket:

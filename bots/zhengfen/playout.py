@@ -95,7 +95,7 @@ def _full_house(hand: PlannedHand, top: int) -> Combo | None:
 
 
 def _follow(hand: PlannedHand, table: Combo, points: int, fewest_cards: int) -> Combo | None:
-    """Return the play to make over the table, or None to pass.
+    """Return the play with which to beat the play `table`, or None to pass.
 
     `points` is the number of points in the trick. `fewest_cards` is the size of the smallest other
     hand that is not empty.

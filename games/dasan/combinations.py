@@ -68,7 +68,7 @@ def check_beats(move: Move, table: Move) -> None:
 
 
 def legal_plays(hand: int, table: Move | None, called: int) -> list[Move]:
-    """Return the legal plays of a hand in the contract's order, each in the lowest suits held.
+    """Return the legal plays of a hand in the API contract's order, each in the lowest suits held.
 
     `table` is the play to beat, or None for a lead. `called` is the called card, as a hand, if
     `hand` has it, and otherwise 0. If the same ranks can be played with and without the called

@@ -83,7 +83,7 @@ class DasanPosition(ClimbingPosition):
         return auction.HIGHEST if self.options["open_higher"] else 1
 
     def legal_moves(self, hand: int) -> LegalMoves:
-        """Return the legal moves in the contract's order.
+        """Return the legal moves in the API contract's order.
 
         Plays that differ only in suits are listed once, in the lowest suits held, but `validate`
         accepts any suits. A play that can show the called card or keep it back is listed both ways.

@@ -64,7 +64,7 @@ RED: Final = 14
 JOKERS: Final = 0x6000
 
 Group = int
-"""A group of plays, packed by `group_of`. Groups sort in the contract's order.
+"""A group of plays, packed by `group_of`. Groups sort in the API contract's order.
 
 Tuples would make compiled games 10 % slower, and pure Python no faster.
 """

@@ -24,7 +24,7 @@ from games.rank_masks import STRIDE, rank_masks, ranks_held, ranks_in
 
 
 class Kickers:
-    """The sets of kickers for one group, in the contract's order. Each set is a tuple of ranks.
+    """The sets of kickers for one group, in the API contract's order. Each set is a tuple of ranks.
 
     A set has `number` different ranks of `mask`, but not both jokers if `no_rocket` is true. A set
     may also be one rank of the mask `doubles`, twice. `doubles` must be 0 unless `number` is 2.

@@ -67,7 +67,7 @@ class DoudizhuPosition(ClimbingPosition):
         return play
 
     def legal_moves(self, hand: int) -> LegalMoves:
-        """Return the legal moves in the contract's order.
+        """Return the legal moves in the API contract's order.
 
         Plays that differ only in suits are listed once, in the lowest suits held, but `validate`
         accepts any suits.

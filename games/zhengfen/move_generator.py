@@ -1,4 +1,4 @@
-"""The generator of all plays of Zheng Fen, in the contract's order.
+"""The generator of all plays of Zheng Fen, in the API contract's order.
 
 Plays are generated group by group. Each set of cards is generated once per category, at the
 highest rank that it can have. Plays are derived from the cards of each rank and suit, without

@@ -1,4 +1,4 @@
-"""Sets of cards of Zheng Fen in the contract's order, and groups of plays made of them.
+"""Sets of cards of Zheng Fen in the API contract's order, and groups of plays made of them.
 
 Here and in `move_list` sets of cards are *mirrored*: card number c is bit 59 - c. Sets of the same
 size are then in the contract's order if the integers descend. Sorting by a key would make a long
@@ -43,10 +43,10 @@ SETS: Final = tuple([[_sets_of(rank, field) for field in range(16)] for rank in 
 
 @cache
 def _texts() -> tuple[list[str], ...]:
-    """Return five tables, one for each three ranks, with the text of every set of their cards.
+    """Return five tables, one for every three ranks, with the text of every set of their cards.
 
-    The index of a text is the mirrored set's 12 bits. Naming card by card would take nearly twice
-    as long for a long list.
+    The lowest ranks come first. The index of a text is the 12 bits of these ranks in a mirrored
+    set. Naming card by card would take nearly twice as long for a long list.
     """
     tables = []
     for start in range(0, 60, 12):

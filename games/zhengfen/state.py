@@ -57,7 +57,7 @@ class ZhengfenPosition(ClimbingPosition):
         return validate_play(play, table)
 
     def legal_moves(self, hand: int) -> LegalMoves:
-        """Return the legal moves of the seat to move, in the contract's order."""
+        """Return the legal moves of the seat to move, in the API contract's order."""
         table = self.table
         return ZhengfenMoves(hand, None if table is None else reading_of(table.move))
 

@@ -92,7 +92,8 @@ class TerminalGame(Player, MatchObserver):
     def moved(self, seat: int, move: str, forced: bool) -> None:
         """Make a seat's move in the game, and print as much of it as the person may see.
 
-        If the move ends a deal, also print the result of the deal.
+        If the move ends a deal, also print the result of the deal. `forced` is true if the seat was
+        not asked because only one move was legal.
         """
         before, made = self._state, self._state.check(move)
         self._state = before.advance(made)

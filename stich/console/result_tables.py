@@ -137,7 +137,8 @@ def standings_table(standings: Standings, total: int | None) -> Table:
 
 
 def _caption(standings: Standings, total: int | None) -> Iterator[str]:
-    """Yield the sentences of the caption: what was played, and what the columns mean."""
+    """Yield the sentences of the caption: what was played, when or why the cup ends, and how to
+    read the table. `total` is the number of planned matches, or None if it is unknown."""
     deals, blocks = plural(standings.deals, "deal"), plural(standings.blocks, "block")
     yield (
         f"{format_matches(standings, total)}, {deals}, {blocks} (a block is a table in all its"

@@ -126,7 +126,7 @@ def read_record(file: Path) -> Record:
         raise RecordError(f"{file}: cannot be read: {error.strerror}.") from None
     try:
         suite = msgspec.json.decode(data, type=_Suite).suite
-        if suite.startswith("bench-") and suite != SUITE:
+        if suite != SUITE:
             raise RecordError(
                 f"{file}: is a result of {printable(suite[:40])}; this version plays {SUITE}."
                 f" Measure that bot again: stich bench BOT --json {file}"

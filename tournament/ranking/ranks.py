@@ -85,7 +85,8 @@ def settled_by_arrival(evidence: Evidence, arrival: Ints) -> Booleans:
         chances[rows] = anytime_chances(evidence.of(rows))
 
     def clear(apart: Booleans) -> Booleans:
-        """Return the clear pairs, by Holm's method for each bot and those that arrived before."""
+        """Return the pairs whose difference is clear enough, by Holm's method for each bot and the
+        bots that arrived before it. `apart` has the pairs settled so far, in either direction."""
         share = level / np.maximum((later & ~apart).sum(axis=1), 1)
         answer: Booleans = np.where(later, chances <= share[:, np.newaxis], chances <= share)
         return answer

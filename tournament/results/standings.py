@@ -244,7 +244,7 @@ def compute(arrays: MatchArrays, run: Run) -> Standings:
 def _stop_rule(run: Run, bots: Sequence[str], blocks: int) -> StopRule | None:
     """Return the [stop] rule of a run, or None if the cup has none.
 
-    `bots` are in the order of the table. `blocks` is the number of all blocks that were played,
+    `bots` are in the order of the standings. `blocks` is the number of all blocks that were played,
     including those of disqualified bots.
     """
     stop = run.cup.stop

@@ -125,7 +125,11 @@ class Entrants(Roster):
         return frozenset(bot.name for bot in cup.bots if bot.connect)
 
     def missing(self, cup: Cup, bots: Collection[str]) -> frozenset[str]:
-        """Return the connecting bots among `bots` that are not connected now."""
+        """Return the connecting bots among `bots` that are not connected now.
+
+        Raises:
+            StichError: if the gateway no longer answers.
+        """
         return frozenset(bots) - self._reachable(cup)
 
     def connected(self) -> tuple[str, ...]:

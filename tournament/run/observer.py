@@ -50,13 +50,13 @@ class RunObserver:
 
     @property
     def rate(self) -> float:
-        """The number of matches per second since the run began or was resumed."""
+        """The mean number of matches per second since `begin`, including time spent paused."""
         return (self.done - self._first) / max(1e-9, monotonic() - self._began)
 
     @property
     def left_s(self) -> float | None:
         """The seconds left at the current `rate`, or None in a ladder or if no match has ended
-        since the run began or was resumed."""
+        since `begin`."""
         if self.total is None or self.done == self._first:
             return None
         return (self.total - self.done) / self.rate

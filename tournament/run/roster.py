@@ -26,7 +26,10 @@ class Roster:
         return self._cup
 
     def checks(self, cup: Cup) -> frozenset[str]:
-        """Return the bots that the roster itself checks. They may be away when a session begins."""
+        """Return the bots that this roster inspects in place of the session, by default none.
+
+        They may be away when a session begins.
+        """
         return frozenset()
 
     def missing(self, cup: Cup, bots: Collection[str]) -> frozenset[str]:

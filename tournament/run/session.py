@@ -230,7 +230,8 @@ class Session:
 
     def _play(self, round: Round) -> None:
         """Play a round until each block is finished or skipped, or decisions must be carried out.
-        If the round begins an epoch, first add the epoch to the store.
+        In the latter case, wait for the matches that are being played, and restart the plan, which
+        then returns the round again. If the round begins an epoch, first add it to the store.
 
         Raises:
             RunError: if the executor cannot continue, or a block is lost for the second time.

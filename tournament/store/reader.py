@@ -67,10 +67,9 @@ class StoreReader(RunReader):
         """Open the store in a run's folder or at a database URL. Its run need not have begun.
 
         Raises:
-            StoreError: if there is no store, it has another version, or it or the user's state
-                folder cannot be read.
+            StoreError: if there is no store, this process may not see what is in the folder, the
+                store has another version, or the store or the user's state folder cannot be read.
             StoreUrlError: if the target is a URL, but not a valid PostgreSQL URL.
-            OSError: if this process may not see what is in the folder.
         """
         text = os.fspath(target)
         if not is_database_url(text) and not os.path.isfile(os.path.join(text, STORE_FILE)):

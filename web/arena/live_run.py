@@ -208,8 +208,8 @@ class LiveRun:
 
 
 def _basis(run: Run) -> tuple[int, Cup, bool]:
-    """Return the facts about a run whose change makes it necessary to read all matches again. A cup
-    that grows renumbers its blocks. A ladder that grows does not, so its bots are left out."""
+    """Return the facts about a run that, if they change, require all matches to be read again. A
+    cup that grows renumbers its blocks. A ladder that grows does not, so its bots are left out."""
     cup = replace(run.cup, bots=()) if run.cup.is_ladder else run.cup
     return run.void_matches, cup, is_fresh(run)
 

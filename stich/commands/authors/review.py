@@ -254,7 +254,8 @@ def _compare(decision: RecordedMove, move: str, worlds: int) -> Finding | bool:
     """Return True if a bot chooses the same move as the recorded one, or a finding if not.
 
     `move` is the bot's choice, which must be legal. A play of the same ranks in other suits is the
-    same move. The lead of `move` is measured in `worlds` determinizations, or not if that is 0.
+    same move. The finding says by how much `move` is better in up to `worlds` determinizations,
+    unless `worlds` is 0.
     """
     row, view = decision.row, json.loads(decision.row.view)
     action = None if move == row.move else action_of(read_view(view), move)

@@ -162,3 +162,9 @@ def test_a_machine_without_open_files_is_a_start_error() -> None:
             StartedBot(Bot("true", command="true"), LAUNCH)
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+
+
+def test_a_control_group_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    launch = replace(LAUNCH, group=str(tmp_path / "none"))
+    with pytest.raises(StartError, match=r"its control group .*/none/bot-\w+ cannot be made \(No"):
+        start(Bot("x", command=bot("toy-1")), launch)

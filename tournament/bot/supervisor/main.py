@@ -52,6 +52,10 @@ _ROOM = (
     'free some space, name a larger folder in TMPDIR, or set cards = "fresh" in [format], where'
     " nothing is copied"
 )
+_NO_NETWORK = (
+    "install a bubblewrap that is not setuid root, or let bots use the network of the machine:"
+    " --network, or network = true in [sandbox]"
+)
 _NS_GET_USERNS = 0xB701
 
 
@@ -93,6 +97,7 @@ class Supervisor:
         self.group: str | None = None
         self.copy: str | None = None
         self.bot: subprocess.Popen[bytes] | None = None
+        self.proxy = 0
 
     def start(self, order: Order, home: str) -> None:
         """Copy the bot's folder if ordered, start the bot, and fork the sandbox proxy if ordered.
@@ -132,6 +137,10 @@ class Supervisor:
             if order["group"] is not None:
                 self.group = order["group"]
                 create_group(self.group, order["group_files"])
+        except OSError as error:
+            self.status = f"its control group {error.filename} cannot be made ({error.strerror})"
+            return
+        try:
             self.bot = subprocess.Popen(  # noqa: S603 - a bot
                 [*sandbox, *order["argv"]],
                 cwd=order["cwd"],
@@ -163,12 +172,14 @@ class Supervisor:
             if not piece:
                 return
             data += piece
-        if os.fork() == 0:
+        self.proxy = os.fork()
+        if self.proxy == 0:
+            code = 0
             try:
                 self.control.close()
-                _run_proxy(json.loads(data)["child-pid"], socket.socket(fileno=proxy))
+                code = _run_proxy(json.loads(data)["child-pid"], socket.socket(fileno=proxy))
             finally:
-                os._exit(0)
+                os._exit(code)
 
     def drain(self) -> bytes | None:
         """Append a piece of output to `tail`, which keeps at least the last 64 KiB.
@@ -188,11 +199,16 @@ class Supervisor:
         return chunk
 
     def reap(self) -> None:
-        """Collect the children that have ended, and set `status` if the bot is one of them."""
+        """Collect the children that have ended. Set `status` if the bot is one of them, or if the
+        proxy could not enter the network of the bot's sandbox."""
         with contextlib.suppress(ChildProcessError):
             while (ended := os.waitpid(-1, os.WNOHANG))[0]:
+                code = os.waitstatus_to_exitcode(ended[1])
                 if self.bot is not None and ended[0] == self.bot.pid:
-                    self.status = os.waitstatus_to_exitcode(ended[1])
+                    self.status = code
+                elif ended[0] == self.proxy and code > 0 and self.status is None:
+                    why = os.strerror(code)
+                    self.status = f"its sandbox's network cannot be entered ({why}); {_NO_NETWORK}"
 
     def serve(self) -> None:
         """Collect output, reap children and answer requests, until the control socket closes.
@@ -261,24 +277,31 @@ def _prepare(order: Order, supervisor: int) -> None:
         resource.setrlimit(limit, (value, value))
 
 
-def _run_proxy(pid: int, control: socket.socket) -> None:
+def _run_proxy(pid: int, control: socket.socket) -> int:
     """Pass out sockets in a sandbox's network. Run this in a process of its own.
 
     `pid` is the pid of a process in the sandbox. This process enters the sandbox's network and the
     user namespace that owns the network, but no other namespace, so the bot does not see this
     process. For every byte on the control socket, it opens a TCP socket in the sandbox's network
-    and passes the socket out, for the runner to connect. Returns when the control socket closes, or
-    at once if a namespace cannot be entered.
+    and passes the socket out, for the runner to connect. Returns 0 when the control socket closes
+    or if the sandbox has ended, or at once the error's number if a namespace cannot be entered.
     """
-    network = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY)
-    owner = fcntl.ioctl(network, _NS_GET_USERNS)
+    libc = ctypes.CDLL(None, use_errno=True)
+    try:
+        network = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY)
+        owner = fcntl.ioctl(network, _NS_GET_USERNS)
+    except FileNotFoundError:
+        return 0
+    except OSError as error:
+        return error.errno or 1
     for namespace in (owner, network):
-        if ctypes.CDLL(None).setns(namespace, 0):
-            return
+        if libc.setns(namespace, 0):
+            return ctypes.get_errno()
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # not earlier: entering a namespace clears it
     while control.recv(1):
         with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as inner:
             socket.send_fds(control, [b"S"], [inner.fileno()])
+    return 0
 
 
 def main() -> None:

@@ -224,6 +224,23 @@ def test_a_system_that_allows_no_sandbox(tmp_path: Path, monkeypatch: pytest.Mon
             sandboxes([Bot("x", bot("toy-1"))], HOSTILE, Limits(), [])
 
 
+def test_a_sandbox_whose_network_cannot_be_entered_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """This one names a process whose network is that of the machine, which none can enter anew."""
+    fake = tmp_path / "bwrap"
+    fake.touch(0o755)
+    fake.write_text(
+        '#!/bin/sh\n[ "$1" = --info-fd ] || exit 0\n'
+        'echo "{\\"child-pid\\": $$}" >/proc/self/fd/$2\nexec sleep 1000\n'
+    )
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    bots = [Bot("x", bot("toy-1"))]
+    launch, _ = prepare_launch(bots, Limits(), 60_000, sandbox=True)
+    with pytest.raises(StartError, match=r"sandbox's network cannot be entered \(.+\); install a"):
+        start(bots[0], launch)
+
+
 @needs_sandbox
 def test_a_machine_without_a_filter_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

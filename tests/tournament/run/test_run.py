@@ -106,8 +106,10 @@ def test_a_bot_that_hangs_is_restarted_for_its_next_match(tmp_path: Path) -> Non
 
 def test_a_worker_that_a_bot_has_stopped_is_replaced(tmp_path: Path) -> None:
     bots = {**toys(2), "attacker": bot("silences", str(tmp_path))}
-    succeed("run", write(tmp_path, bots, deals=3, move_ms=500), "--out", tmp_path / "run")
+    cup = write(tmp_path, bots, deals=3, move_ms=500)
+    done = succeed("run", cup, "--out", tmp_path / "run")
     assert (tmp_path / "stopped").exists()
+    assert "its worker process did not respond in time and was killed" in done.stderr
     with Store.open(tmp_path / "run") as store:
         assert store.run().finished
         assert store.count() == 9

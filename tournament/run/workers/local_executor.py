@@ -204,7 +204,7 @@ class LocalExecutor:
             if worker.connection in ready:
                 yield from self._read(worker)
             elif worker.deadline.missed:
-                yield from self._lose(worker)
+                yield from self._lose(worker, "did not respond in time and was killed")
 
     def _read(self, worker: _LocalWorker) -> Iterator[Event]:
         """Read a worker's message, and yield its event, or a loss for each job of the worker's
@@ -212,7 +212,7 @@ class LocalExecutor:
         try:
             message: Finished | Voided | RunError = worker.connection.recv()
         except (EOFError, ConnectionError):
-            yield from self._lose(worker)
+            yield from self._lose(worker, "ended or was stopped")
             return
         if isinstance(message, RunError):
             raise message
@@ -220,9 +220,10 @@ class LocalExecutor:
             worker.job = None
         yield message
 
-    def _lose(self, worker: _LocalWorker) -> Iterator[Lost]:
+    def _lose(self, worker: _LocalWorker, how: str) -> Iterator[Lost]:
         """Kill the process of a worker that has died or does not respond. Forget all workers of
-        this process, and yield the loss of each job that they had."""
+        this process, and yield the loss of each job that they had. `how` says how the process
+        was lost, as in "ended or was stopped"."""
         process = worker.process
         lost = [table for table in self._workers if table.process is process]
         self._workers = [table for table in self._workers if table.process is not process]
@@ -231,7 +232,7 @@ class LocalExecutor:
             table.connection.close()
         process.kill()
         process.join()
-        why = f"its worker process ended or was stopped (exit code {process.exitcode})"
+        why = f"its worker process {how} (exit code {process.exitcode})"
         for table in lost:
             if table.job is not None:
                 yield Lost(table.job.block.number, why)

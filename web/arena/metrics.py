@@ -51,8 +51,9 @@ class _RunCollector(Collector):
             about = "Matches a second in the last ten minutes."
             yield GaugeMetricFamily("stich_matches_per_second", about, now.rate)
         tables = {
-            "begun": sum(table.played > 0 for table in now.upcoming),
-            "waiting": sum(table.played == 0 for table in present.upcoming),
+            "begun": sum(table.block in now.played for table in now.upcoming),
+            # `now.upcoming` leaves out those of a ladder, whose names are secret; this is a number
+            "waiting": sum(table.block not in now.played for table in present.upcoming),
         }
         yield _gauges("stich_tables", "Tables by state.", "state", tables)
         bots = {

@@ -154,8 +154,8 @@ def test_what_is_no_game_and_no_choice_is_refused_and_says_why() -> None:
         assert (answer["moves"], bool(answer["why"])) == ([], True)
         for body, call in product(bodies, ("choose", "move")):
             assert client.post(f"{path}/{call}", json=body).status_code == 400
-        for data in ({"game": "chess"}, {"game": "dasan", "players": 9}):
-            assert client.post("/play", data=data).status_code == 400
+        for data in ({"game": "chess"}, *({"game": "dasan", "players": n} for n in (9, "x", ""))):
+            assert client.post("/play", data=data).status_code == 400, data
         assert "There is no such game." in client.get("/play/unknown").text
         # who plays alone has pages of this machine only
         for host, status in (("evil.example:8000", 403), ("127.0.0.1:8000", 200), ("[::1]", 200)):

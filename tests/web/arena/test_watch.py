@@ -362,14 +362,16 @@ def test_arrows_show_who_has_moved_within_a_day(tmp_path: Path) -> None:
 
 def test_an_operator_sees_what_a_run_does(tmp_path: Path) -> None:
     with unfinished(tmp_path, cup(), list(played(cup()))[:4]) as under_way:
-        under_way.show(Present(away=("ann",), upcoming=COMING))
+        third = Upcoming(3, "", cup().names, played=0, seatings=3)
+        under_way.show(Present(away=("ann",), upcoming=(*COMING, third)))  # as before all matches
         under_way.decide(Pause(why="Lunch."))
         text = create_app(under_way).test_client().get("/metrics").text
     for line in (
         'stich_run_phase{phase="paused"} 1.0',
         "stich_matches_total 4.0",
         "stich_void_matches_total 0.0",
-        'stich_tables{state="waiting"} 2.0',
+        'stich_tables{state="begun"} 1.0',
+        'stich_tables{state="waiting"} 1.0',
         'stich_bots{state="away"} 1.0',
     ):
         assert line in text.splitlines(), text

@@ -64,14 +64,15 @@ def begin() -> Response:
     """Begin the game that the form asks for, and redirect to its page once the bots have started.
 
     Ignore unknown bots in the form, and any beyond the number of opponents. If there are too few,
-    they play more than once. If there are none, the default opponents play. A number of players
-    that cannot be read counts as the least possible. Answer with status 400 if another value in the
-    form is wrong, and with 503 if no game can begin.
+    they play more than once. If there are none, the default opponents play. Without a number of
+    players, it is the least possible. Answer with status 400 if a value in the form is wrong, and
+    with 503 if no game can begin.
     """
     rules = games.GAMES.get(request.form.get("game", ""))
     if rules is None:
         abort(400, _("There is no such game; choose one of the list."))
-    players = request.form.get("players", rules.min_players, type=int)
+    least = -1 if "players" in request.form else rules.min_players
+    players = request.form.get("players", least, type=int)
     if not rules.min_players <= players <= rules.max_players:
         abort(
             400,

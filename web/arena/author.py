@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import timedelta
 from itertools import islice
 from typing import Final
@@ -23,6 +24,7 @@ from flask.typing import ResponseReturnValue
 from tournament.display.post_mortem import post_mortem
 from tournament.language import gettext as _
 from tournament.records import FaultRecord, MatchRecord
+from tournament.store.engine import StoreError
 from web.arena.live_run import current_run
 from web.arena.match_list import ANY, MatchFilter, check_bot, read_matches
 from web.arena.snapshot import Snapshot
@@ -60,12 +62,11 @@ def _invitations() -> Invitations:
 
 def invited() -> bool:
     """Return whether any bot has or once had a token, so that an author may want to sign in. Return
-    False if the application has no pages for authors.
-
-    Raises:
-        OSError: if the file of tokens cannot be read.
-    """
-    return "stich-invitations" in current_app.extensions and _invitations().exist
+    False if the application has no pages for authors. Return True if the tokens cannot be read,
+    which an author then reads when signing in."""
+    with suppress(StoreError):
+        return "stich-invitations" in current_app.extensions and _invitations().exist
+    return True
 
 
 @author_pages.get("/author/<path:name>")

@@ -9,7 +9,7 @@ from time import monotonic
 from typing import Final
 
 import msgspec
-from flask import Response, render_template, request
+from flask import Response, current_app, render_template, request
 
 from serving.work import PIECE, Pieces
 from tournament.config.cup import Cup
@@ -116,7 +116,8 @@ class OpenLadder:
             return {"detail": "This is not a call of `stich join`."}, 400
         except (JoinRefused, TokenRefused) as refused:
             return {"detail": str(refused)}, 403
-        except (StoreError, OSError):
+        except (StoreError, OSError) as error:
+            current_app.logger.error("%s", error)
             return {"detail": "The arena cannot write to its run now; try again later."}, 503
         return {"bot": bot, "token": token, "ladder": self.cup.name}, 200
 

@@ -137,9 +137,8 @@ class ChallengedBot:
 
 def _sentence(message: str | bytes) -> str:
     """Return the sentence with which the arena refuses or ends a challenge, cut after 500
-    characters and made printable, or "" if `message` has none. If `message` is not valid, return a
-    sentence that says that the challenge has ended."""
-    with suppress(msgspec.DecodeError):
-        notice = msgspec.json.decode(message, type=dict[str, str])
-        return printable(notice.get("refused", "")[:500])
+    characters and made printable. If `message` has none, return a sentence that says that the
+    challenge has ended."""
+    with suppress(msgspec.DecodeError, KeyError):
+        return printable(msgspec.json.decode(message, type=dict[str, str])["refused"][:500])
     return "The arena has ended the challenge."

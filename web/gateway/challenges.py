@@ -54,7 +54,7 @@ class Challenges:
 
         Raises:
             ConnectionClosed: if the challenger leaves.
-            OSError: if the file of tokens cannot be read.
+            StoreError: if the file of tokens cannot be read.
         """
         try:
             opponent = self._begin(challenger, name)
@@ -84,7 +84,7 @@ class Challenges:
             _ChallengeRefused: if the bot is not connected, takes no challenges, is the challenger
                 itself or is challenged already, if the challenger is playing another challenge, or
                 if `AN_HOUR` or `AT_ONCE` is reached.
-            OSError: if the file of tokens cannot be read.
+            StoreError: if the file of tokens cannot be read.
         """
         now = asyncio.get_running_loop().time()
         present = [bot for bot, connected in self._bots.items() if connected.present]
@@ -124,7 +124,7 @@ class Challenges:
         Raises:
             ConnectionClosed: if the challenger leaves.
             DecodeError: if a message is not a valid request.
-            OSError: if the file of tokens cannot be read.
+            StoreError: if the file of tokens cannot be read.
         """
         while True:
             message = await link.recv()
@@ -143,7 +143,7 @@ class Challenges:
 
         Raises:
             DecodeError: if the body is not that of a valid request.
-            OSError: if the file of tokens cannot be read.
+            StoreError: if the file of tokens cannot be read.
         """
         asked = msgspec.json.decode(body or b"{}", type=Asked)
         bot = self._bots[opponent]

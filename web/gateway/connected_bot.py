@@ -90,7 +90,7 @@ class ConnectedBot:
         why, and has 5 seconds to leave.
 
         Raises:
-            OSError: if the file of tokens cannot be read.
+            StoreError: if the file of tokens cannot be read.
         """
         self.fail("Another program has connected with this token, and takes the place of this.")
         self._session = session = _Session(link, token_hash, takes_challenges)
@@ -131,7 +131,7 @@ class ConnectedBot:
         the time, because a connected bot may never answer.
 
         Raises:
-            OSError: if the file of tokens cannot be read.
+            StoreError: if the file of tokens cannot be read.
         """
         number, answer = next(self._numbers), asyncio.Future[BotAnswer]()
         self._pending[number] = answer

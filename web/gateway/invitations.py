@@ -4,7 +4,8 @@ import fcntl
 import hashlib
 import os
 import secrets
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
@@ -13,6 +14,7 @@ import msgspec
 from msgspec import structs
 
 from tournament.errors import StichError
+from tournament.store.engine import StoreError
 
 FILE: Final = "invitations.json"
 _ASK: Final = "Ask the organiser of the cup for a new one."
@@ -36,8 +38,7 @@ class Invitation(msgspec.Struct, frozen=True):
 
 class Invitations:
     """The invitations of a run, kept in a file in the run's `folder`. The file is read again
-    whenever it has changed. All calls raise OSError if the file exists but cannot be read, and
-    msgspec.DecodeError if it is damaged."""
+    whenever it has changed. All calls raise StoreError if the file exists but cannot be read."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / FILE
@@ -128,7 +129,7 @@ class Invitations:
 
         Raises:
             TokenRefused: if no token has this SHA-256, or the token is no longer valid.
-            OSError: if the file exists but cannot be read.
+            StoreError: if the file exists but cannot be read.
         """
         self._refresh()
         invitation = self._by_hash.get(token_hash)
@@ -143,7 +144,8 @@ class Invitations:
     def _refresh(self) -> None:
         """Read the file again if it has changed."""
         try:
-            status = self._path.stat()
+            with self._reading():
+                status = self._path.stat()
         except FileNotFoundError:
             self._by_hash, self._stamp = {}, None
             return
@@ -155,9 +157,23 @@ class Invitations:
     def _read(self) -> list[Invitation]:
         """Return all invitations in the file, or [] if there is no file."""
         try:
-            return msgspec.json.decode(self._path.read_bytes(), type=list[Invitation])
+            with self._reading():
+                return msgspec.json.decode(self._path.read_bytes(), type=list[Invitation])
         except FileNotFoundError:
             return []
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Raise StoreError if what is done within this context shows that the file exists but
+        cannot be read."""
+        try:
+            yield
+        except FileNotFoundError:
+            raise
+        except (OSError, msgspec.DecodeError) as error:
+            why = error.strerror if isinstance(error, OSError) else error
+            fix = "restore it, or delete it and invite all bots again"
+            raise StoreError(f"{self._path} cannot be read ({why}); {fix}.") from None
 
 
 def hash_of(token: str) -> str:

@@ -14,6 +14,7 @@ from urllib3 import Retry
 from tournament.config.cup import Cup
 from tournament.errors import StichError
 from tournament.run.gateway import Waiting
+from web.gateway.calls import refusal
 
 _LOOK_S: Final = 0.2
 _OVER_S: Final = 8.0  # for programs to leave that are about to connect again
@@ -23,7 +24,7 @@ _UNTIL_RESTARTED: Final = Retry(
 
 
 class GatewayStopped(StichError):
-    """The gateway no longer answers. The message is a sentence."""
+    """The gateway no longer answers, or cannot read the tokens. The message is a sentence."""
 
 
 class GatewayClient:
@@ -50,7 +51,7 @@ class GatewayClient:
         set of missing bots changes. Errors of both functions pass through.
 
         Raises:
-            GatewayStopped: if the gateway no longer answers.
+            GatewayStopped: if the gateway no longer answers, or cannot read the tokens.
         """
         names = [bot.name for bot in cup.bots if bot.connect]
         known: list[str] = []
@@ -78,7 +79,7 @@ class GatewayClient:
         """Ask the gateway how many tables each connected bot has, and return the numbers by name.
 
         Raises:
-            GatewayStopped: if the gateway no longer answers.
+            GatewayStopped: if the gateway no longer answers, or cannot read the tokens.
         """
         bots = msgspec.json.decode(self._call("get", "bots"), type=dict[str, int])
         return {name: tables for name, tables in bots.items() if tables}
@@ -88,7 +89,7 @@ class GatewayClient:
         each excluded bot to a sentence for its program. Without a change, nothing is sent.
 
         Raises:
-            GatewayStopped: if the gateway no longer answers.
+            GatewayStopped: if the gateway no longer answers, or cannot read the tokens.
         """
         if bots != self._excluded:
             self._call("post", "excluded", bots)
@@ -99,7 +100,7 @@ class GatewayClient:
         bot to a sentence for its program.
 
         Raises:
-            GatewayStopped: if the gateway no longer answers.
+            GatewayStopped: if the gateway no longer answers, or cannot read the tokens.
         """
         self._call("post", "failed", bots)
 
@@ -107,7 +108,7 @@ class GatewayClient:
         """Tell all programs that the cup is over, and wait up to 8 seconds for them to leave.
 
         Raises:
-            GatewayStopped: if the gateway no longer answers.
+            GatewayStopped: if the gateway no longer answers, or cannot read the tokens.
         """
         self._call("post", "over")
         until = monotonic() + _OVER_S
@@ -115,10 +116,10 @@ class GatewayClient:
             sleep(_LOOK_S)
 
     def _call(self, method: str, path: str, data: Mapping[str, str] | None = None) -> bytes:
-        """Send a request to the gateway, and return the body of its answer, whatever its status.
+        """Send a request to the gateway, and return the body of its answer.
 
         Raises:
-            GatewayStopped: if the gateway no longer answers.
+            GatewayStopped: if the gateway no longer answers, or cannot read the tokens.
         """
         try:
             response = self._session.request(method, f"{self._base}/{path}", json=data, timeout=10)
@@ -126,4 +127,6 @@ class GatewayClient:
             raise GatewayStopped(
                 "The gateway of bots that connect has stopped; run the command again."
             ) from None
+        if why := refusal(response.content):
+            raise GatewayStopped(why)
         return response.content

@@ -28,6 +28,7 @@ import logging
 import re
 from collections import defaultdict
 from contextlib import closing, suppress
+from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
 from typing import Final, cast
@@ -39,6 +40,7 @@ from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
+from tournament.store.engine import StoreError
 from web.child_process import begin
 from web.gateway.calls import ALIVE_S, ANSWER_LIMIT, Terms
 from web.gateway.challenges import Challenges
@@ -48,10 +50,10 @@ from web.gateway.link import CONNECTIONS, MAX_TABLES, Link
 
 _MESSAGE_LIMIT: Final = ANSWER_LIMIT + 64
 _LENGTH: Final = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
-_WRONG: Final = (asyncio.IncompleteReadError, asyncio.LimitOverrunError, OSError, LookupError)
+_WRONG: Final = (EOFError, asyncio.LimitOverrunError, OSError, ValueError, StoreError)
 
 
-class _GatewaySettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class GatewaySettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The settings of a gateway, which `web.child_process` passes to it.
 
     The runner reaches the gateway at `runner_host` and `runner_port`. Only the runner knows the
@@ -68,10 +70,23 @@ class _GatewaySettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     terms: Terms
 
 
+@dataclass(frozen=True, slots=True)
+class _Program:
+    """What a connecting program says about itself: its bot, the SHA-256 of its token, and its
+    number of tables. `takes_challenges` applies at /connect. `opponent`, at /challenge, is the name
+    of the other bot."""
+
+    bot: str
+    token_hash: str
+    tables: int
+    takes_challenges: bool
+    opponent: str
+
+
 class GatewayServer:
     """The server to which authors' programs connect, and which the runner asks for bots' moves."""
 
-    def __init__(self, settings: _GatewaySettings) -> None:
+    def __init__(self, settings: GatewaySettings) -> None:
         self._settings = settings
         self._invitations = Invitations(Path(settings.folder))
         self._bots = defaultdict[str, ConnectedBot](lambda: ConnectedBot(self._invitations))
@@ -99,57 +114,62 @@ class GatewayServer:
         """A sentence that says why a bot no longer plays, or "" if it plays."""
         return self._over or self._excluded.get(name, "")
 
-    def _author(self, headers: Headers) -> tuple[str, str, int]:
-        """Return the bot, token hash and number of tables of a connecting program.
+    def _program(self, headers: Headers) -> _Program:
+        """Return what the headers of a connecting program say.
 
         Raises:
-            TokenRefused: if the token or the number of tables is not valid, or the organiser starts
-                the bot.
-            LookupError: if the program has sent one of the headers twice.
-            OSError: if the file of tokens cannot be read.
+            TokenRefused: if the token or the number of tables is not valid, the organiser starts
+                the bot, or the program has sent a header twice.
+            StoreError: if the file of tokens cannot be read.
         """
-        scheme, _, token = headers.get("Authorization", "").partition(" ")
+        scheme, _, token = _header(headers, "Authorization").partition(" ")
         if scheme.lower() != "bearer" or not token:
             raise TokenRefused("Send the token of the bot: stich connect URL --token TOKEN.")
         token_hash = hash_of(token.strip())
         name = self._invitations.bot_of(token_hash)
         if name in self._settings.others:
             raise TokenRefused("The organiser of the cup starts this bot; it need not connect.")
-        tables = headers.get("X-Stich-Tables", "")
+        tables = _header(headers, "X-Stich-Tables")
         if tables not in map(str, range(1, MAX_TABLES + 1)):
             raise TokenRefused(f"The number of tables must be from 1 to {MAX_TABLES}.")
-        return name, token_hash, int(tables)
+        challenges = _header(headers, "X-Stich-Challenges") == "1"
+        opponent = unquote(_header(headers, "X-Stich-Opponent"))
+        return _Program(name, token_hash, int(tables), challenges, opponent)
 
     def _refuse(self, link: ServerConnection, request: Request) -> Response | None:
-        """Return the response to a request for /healthz, or a refusal with status 401. Return None
-        to accept the connection, which then counts as one that has shown a valid token."""
+        """Return the response to a request for /healthz, or a refusal with status 401, or 503 if
+        the tokens cannot be read. Return None to accept the connection, which then counts as one
+        that has shown a valid token."""
         if request.path == "/healthz":
             return link.respond(200, json.dumps({"status": "ok"}))
         try:
-            self._author(request.headers)
-        except (TokenRefused, LookupError) as error:
+            self._program(request.headers)
+        except TokenRefused as error:
             response = link.respond(401, json.dumps({"detail": str(error)}))
             response.headers["WWW-Authenticate"] = "Bearer"
             return response
+        except StoreError:  # the runner tells the organiser
+            why = "The arena cannot read its tokens now; try again later."
+            return link.respond(503, json.dumps({"detail": why}))
         cast("Link", link).let_in()
         return None
 
     async def _serve(self, link: ServerConnection) -> None:
         """Serve the program of an author or a challenger until its session ends. If the bot no
         longer plays, only tell its author's program why."""
-        headers = link.request.headers if link.request else Headers()
-        with suppress(TokenRefused, ConnectionClosed):
-            name, token_hash, tables = self._author(headers)
-            if link.request is not None and link.request.path == "/challenge":
-                opponent = unquote(headers.get("X-Stich-Opponent", ""))
-                await self._challenges.serve(cast(Link, link), name, opponent)
+        request = cast(Request, link.request)
+        with suppress(TokenRefused, ConnectionClosed, StoreError):
+            program = self._program(request.headers)
+            name = program.bot
+            if request.path == "/challenge":
+                await self._challenges.serve(cast(Link, link), name, program.opponent)
                 return
             await link.send(json.dumps({"cup": self._settings.cup, "bot": name}))
             if why := self._why_over(name):
                 await link.send(json.dumps({"over": why}))
             else:
-                challenges = headers.get("X-Stich-Challenges") == "1"
-                await self._bots[name].serve(cast(Link, link), token_hash, tables, challenges)
+                bot, challenges = self._bots[name], program.takes_challenges
+                await bot.serve(cast(Link, link), program.token_hash, program.tables, challenges)
 
     async def listen_to_runner(self, host: str, port: int) -> asyncio.Server:
         """Listen for the runner, and for its workers on other machines. Return the server.
@@ -159,7 +179,7 @@ class GatewayServer:
         """
 
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            with closing(writer), suppress(*_WRONG, ValueError):
+            with closing(writer), suppress(*_WRONG):
                 answer: BotAnswer | None = BotAnswer(b"", True)
                 while answer is not None and answer.complete:
                     answer = await self._answer_runner(reader)
@@ -175,7 +195,8 @@ class GatewayServer:
             IncompleteReadError: if the connection ends.
             LimitOverrunError: if the head of the request is too long.
             ValueError: if the request is not valid.
-            OSError: if the connection fails, or the file of tokens cannot be read.
+            OSError: if the connection fails.
+            StoreError: if a bot is asked, and the file of tokens cannot be read.
         """
         head = await reader.readuntil(b"\r\n\r\n")
         method, path, _ = head.decode("latin-1").split(" ", 2)
@@ -187,7 +208,10 @@ class GatewayServer:
         if which == "bots" and name:
             return await _ask(reader, self._bots[unquote(name)], f"{method} /{rest[0]}", body)
         if which == "bots":
-            return _reply({name: bot.present for name, bot in self._bots.items()})
+            try:
+                return _reply({name: bot.present for name, bot in self._bots.items()})
+            except StoreError as error:
+                return _reply({"detail": str(error)}, HTTPStatus.SERVICE_UNAVAILABLE)
         match which:
             case "failed":
                 for name, why in _sentences(body).items():
@@ -205,6 +229,18 @@ class GatewayServer:
         return _reply({})
 
 
+def _header(headers: Headers, name: str) -> str:
+    """Return the value of a header, or "" if the program has not sent it.
+
+    Raises:
+        TokenRefused: if the program has sent it twice.
+    """
+    values = headers.get_all(name)
+    if len(values) > 1:
+        raise TokenRefused(f"The header {name} was sent {len(values)} times; send it once.")
+    return values[0] if values else ""
+
+
 async def _ask(
     reader: asyncio.StreamReader, bot: ConnectedBot, call: str, body: bytes
 ) -> BotAnswer | None:
@@ -212,7 +248,7 @@ async def _ask(
     which `reader` reads from, no longer waits.
 
     Raises:
-        OSError: if the file of tokens cannot be read.
+        StoreError: if the file of tokens cannot be read.
     """
     asked = asyncio.ensure_future(bot.ask(call, body))
     gone = asyncio.ensure_future(reader.read(1))  # the runner sends nothing while it waits
@@ -237,7 +273,7 @@ def _reply(value: object, status: HTTPStatus = HTTPStatus.OK) -> BotAnswer:
     return BotAnswer(head.encode("ascii") + body, True)
 
 
-async def _run(host: str, port: int, settings: _GatewaySettings) -> None:
+async def _run(host: str, port: int, settings: GatewaySettings) -> None:
     """Serve authors at `host` and `port`, and the runner, until the process is stopped.
 
     Raises:
@@ -254,4 +290,4 @@ async def _run(host: str, port: int, settings: _GatewaySettings) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(_run(*begin(CONNECTIONS, _GatewaySettings)))
+    asyncio.run(_run(*begin(CONNECTIONS, GatewaySettings)))

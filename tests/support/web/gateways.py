@@ -1,29 +1,36 @@
 """A gateway, and an author's program that a test drives message by message."""
 
+import asyncio
 import contextlib
 import json
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import cache
 from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 
 import msgspec
+import requests
 from websockets.sync.client import connect
+from websockets.sync.server import ServerConnection, serve
 
-from stich.processes import find_port, gateway_served
 from tools import hostile
 from tournament.bot.client import dial_url
 from tournament.bot.protocol import Choice
 from tournament.bot.url_bot import Failure, HttpBot
 from tournament.config.cup import Bot, Cup
+from web.gateway.calls import Terms
 from web.gateway.connector import Connector
 from web.gateway.invitations import Invitations
 from web.gateway.runner_client import GatewayClient
+from web.gateway.server import GatewayServer, GatewaySettings
 
 BOTS = (*(Bot(name, connect=True) for name in ("ann", "bob", "dan")), Bot("cat", command="x"))
 CUP = Cup("Test cup", "doudizhu", 3, BOTS)
+SECRET = "5ec2e7" * 6
 OPEN = contextlib.ExitStack()
+Headers = list[tuple[str, str]]
 _WAIT_S = 60  # so that a missing message makes its test fail, instead of hang
 MOVE = json.dumps({"match": "m", "turn": 1, "moves": ["pass"]}).encode()
 PASS = hostile.answer(b'{"move": "pass"}')
@@ -34,20 +41,31 @@ def result(outcome: Choice | Failure) -> str:
     return outcome.move if isinstance(outcome, Choice) else outcome.kind
 
 
-class Author:
-    """An author's program. Raises InvalidStatus if it is refused."""
+def headers(token: str, tables: object = 1) -> Headers:
+    """The headers in which a program shows its token, and its number of tables."""
+    return [("Authorization", f"Bearer {token}"), ("X-Stich-Tables", str(tables))]
 
-    def __init__(self, url: str, token: str, tables: int = 1) -> None:
-        headers = {"Authorization": f"Bearer {token}", "X-Stich-Tables": str(tables)}
-        where = url.replace("http:", "ws:") + "/connect"
+
+class Program:
+    """A program on the other side of the gateway. Raises InvalidStatus if it is refused."""
+
+    def __init__(self, url: str, path: str, headers: Headers) -> None:
+        where = url.replace("http:", "ws:") + path
         self.link = OPEN.enter_context(connect(where, additional_headers=headers, proxy=None))
-        self.hello = self.told()
 
-    def told(self) -> dict[str, str]:
+    def told(self) -> dict[str, Any]:
         """The next notice of the gateway. Requests before it are dropped."""
         while isinstance(message := self.link.recv(timeout=_WAIT_S), bytes):
             pass
-        return msgspec.json.decode(message, type=dict[str, str])
+        return msgspec.json.decode(message, type=dict[str, Any])
+
+
+class Author(Program):
+    """An author's program."""
+
+    def __init__(self, url: str, headers: Headers) -> None:
+        super().__init__(url, "/connect", headers)
+        self.hello = self.told()
 
     def asked(self) -> tuple[int, str, bytes]:
         """The number, call and body of the next request."""
@@ -59,13 +77,45 @@ class Author:
         self.link.send(msgspec.msgpack.encode((number, data, complete)))
 
 
+class Challenger(Program):
+    """A challenger's program, which sends requests and receives answers."""
+
+    def ask(self, call: str, body: bytes = b"") -> None:
+        self.link.send(msgspec.msgpack.encode((7, call, body)))
+
+    def answered(self) -> tuple[bytes, bool]:
+        message = self.link.recv(timeout=_WAIT_S)
+        assert isinstance(message, bytes), message
+        number, data, complete = msgspec.msgpack.decode(message, type=tuple[int, bytes, bool])
+        assert number == 7
+        return data, complete
+
+
+class _Loop(asyncio.SelectorEventLoop):
+    """An event loop whose clock a test can put forward."""
+
+    ahead_s = 0.0
+
+    def time(self) -> float:
+        return super().time() + self.ahead_s
+
+
 class Gateway:
-    def __init__(self, url: str, client: GatewayClient, folder: Path) -> None:
+    def __init__(self, url: str, client: GatewayClient, folder: Path, loop: _Loop) -> None:
         self.url = url
         self.client = client
+        self._loop = loop
         self.invitations = Invitations(folder)
-        # another invitation would revoke a token
-        self.token = cache(lambda name: self.invitations.invite(name, 1))
+        self._tokens: dict[str, str] = {}
+
+    def invite(self, name: str) -> str:
+        """Invite a bot, which revokes its earlier token. Returns the new one."""
+        self._tokens[name] = self.invitations.invite(name, 1)
+        return self._tokens[name]
+
+    def token(self, name: str) -> str:
+        """The token of a bot, which is invited if it has none."""
+        return self._tokens.get(name) or self.invite(name)
 
     @contextlib.contextmanager
     def program(
@@ -80,7 +130,14 @@ class Gateway:
             connected.set()
 
         program = Connector(self.url, self.token(name), [bot], say, challenged)
-        thread = threading.Thread(target=program.run)
+
+        def run() -> None:
+            try:
+                program.run()
+            finally:
+                connected.set()
+
+        thread = threading.Thread(target=run)
         with contextlib.closing(bot):
             thread.start()
             connected.wait()
@@ -89,8 +146,20 @@ class Gateway:
             thread.join()
             self.client.exclude({})
 
-    def author(self, name: str, tables: int = 1) -> Author:
-        return Author(self.url, self.invitations.invite(name, 1), tables)
+    def author(self, name: str, tables: object = 1, *more: tuple[str, str]) -> Author:
+        return Author(self.url, [*headers(self.invite(name), tables), *more])
+
+    def challenger(self, name: str, opponent: str) -> Challenger:
+        other = ("X-Stich-Opponent", quote(opponent, safe=""))
+        return Challenger(self.url, "/challenge", [*headers(self.token(name)), other])
+
+    def put_forward(self, seconds: float) -> None:
+        """Put the gateway's clock forward."""
+
+        def put() -> None:
+            self._loop.ahead_s += seconds
+
+        self._loop.call_soon_threadsafe(put)
 
     @contextlib.contextmanager
     def asking(self, name: str) -> Iterator[Future[Choice | Failure]]:
@@ -111,8 +180,42 @@ class Gateway:
 
 @contextlib.contextmanager
 def served(folder: Path) -> Iterator[Gateway]:
-    """Serve a gateway for the run in a folder. At the end, close the authors' connections."""
-    port = find_port("127.0.0.1", 0)
-    with gateway_served("127.0.0.1", port, str(folder), CUP, "stich invite", "127.0.0.1") as client:
-        yield Gateway(f"http://127.0.0.1:{port}", client, folder)
-    OPEN.close()
+    """Serve a gateway for the run in a folder, in a thread. At the end, close the authors'
+    connections."""
+    loop, over, ports = _Loop(), asyncio.Event(), Future[list[int]]()
+    terms = Terms(CUP.game, CUP.players, {}, CUP.clock.move_ms, CUP.clock.bank_ms)
+    settings = GatewaySettings("127.0.0.1", 0, str(folder), CUP.name, ["cat"], SECRET, terms)
+
+    async def serve() -> None:
+        gateway = GatewayServer(settings)
+        runners = await gateway.listen_to_runner(settings.runner_host, settings.runner_port)
+        async with gateway.listen("127.0.0.1", 0) as programs:
+            ports.set_result(
+                [next(iter(at.sockets)).getsockname()[1] for at in (programs, runners)]
+            )
+            await over.wait()
+        runners.close()
+
+    def run() -> None:
+        with asyncio.Runner(loop_factory=lambda: loop) as runner:
+            runner.run(serve())
+
+    with contextlib.ExitStack() as stack:
+        thread = threading.Thread(target=run)
+        thread.start()
+        stack.callback(thread.join)
+        stack.callback(loop.call_soon_threadsafe, over.set)
+        stack.callback(OPEN.close)
+        session = stack.enter_context(requests.Session())
+        port, runner_port = ports.result(_WAIT_S)
+        base = f"http://127.0.0.1:{runner_port}/{SECRET}"
+        client = GatewayClient(base, session, "stich invite")
+        yield Gateway(f"http://127.0.0.1:{port}", client, folder, loop)
+
+
+@contextlib.contextmanager
+def arena(handle: Callable[[ServerConnection], None], **more: Any) -> Iterator[str]:
+    """Run what answers in place of an arena. Yields its URL."""
+    with serve(handle, "127.0.0.1", 0, **more) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.socket.getsockname()[1]}"

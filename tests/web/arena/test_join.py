@@ -30,11 +30,22 @@ def arena(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Arena]:
         yield arena
 
 
-def test_the_same_author_gets_the_same_bot_and_token(arena: Arena) -> None:
+def test_the_same_author_gets_the_same_bot_and_token(
+    arena: Arena, caplog: pytest.LogCaptureFixture
+) -> None:
     (arena.folder / "invitations.new").mkdir()
     refused = "The arena cannot write to its run now; try again later."
     assert (arena.ask("ann", ANN), arena.status) == (refused, 503)
     (arena.folder / "invitations.new").rmdir()
+    (arena.folder / FILE).write_text("{}")
+    assert (arena.ask("ann", ANN), arena.status) == (refused, 503)
+    assert arena.client.get("/").status_code == 200
+    page = arena.client.post("/author", data={"token": "0" * 64})
+    assert (page.status_code, f"{FILE} cannot be read" in page.text) == (503, True)
+    (arena.folder / FILE).unlink()
+    logged = [record.getMessage() for record in caplog.records]
+    for line, why in zip(logged, ("invitations.new", f"{FILE} cannot be read"), strict=True):
+        assert why in line, "for the organiser"
     assert arena.ask("ann", ANN) == "ann", "the name is its author's"
     token = arena.token
     assert arena.invitations.bot_of(hash_of(token)) == "ann"

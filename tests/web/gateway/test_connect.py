@@ -20,7 +20,7 @@ from tests.support.tournament.cups import all_end, bot, children, events, starte
 from tests.support.tournament.dask import cluster
 from tests.support.web import connecting
 from tests.support.web.connecting import HONEST, connect, ended, token
-from tests.support.web.gateways import Author
+from tests.support.web.gateways import Author, headers
 from tests.support.web.network import Link
 from tools import hostile
 from tools.hostile.server import ABOUT
@@ -155,7 +155,7 @@ def misbehave(url: str, token: str, over: threading.Event) -> None:
     about = hostile.answer(json.dumps(ABOUT).encode())
     while not over.is_set():
         with suppress(WebSocketException, OSError, AssertionError):
-            author = Author(url, token)
+            author = Author(url, headers(token))
             while True:
                 number, call, _ = author.asked()
                 author.answer(about if call == "GET /" else b"SSH-2.0-OpenSSH_9.2\r\n", number)

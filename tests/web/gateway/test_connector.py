@@ -4,31 +4,27 @@ import json
 import re
 import shlex
 import sys
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any
 
 import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
-from websockets.sync.server import ServerConnection, serve
+from websockets.sync.server import ServerConnection
 
-from tests.support.tournament.cups import ROOT, bot, code_and_text, stich
-from tests.support.web.gateways import Gateway, result
+from tests.support.tournament.cups import ROOT, bot, code_and_text
+from tests.support.web.gateways import Gateway, arena, result
 from tools import hostile
-from tournament.bot.client import ExchangeError, dial_url
+from tournament.bot.client import dial_url
 from tournament.bot.launch import LaunchSettings
 from tournament.bot.started_bot import reach
 from tournament.bot.url_bot import Failure, HttpBot
 from tournament.config.cup import Bot, Limits
 from tournament.records import FaultKind
 from tournament.store.chain import Digest
-from web.gateway.calls import EntryRefused, ask_digest
-from web.gateway.challenger import ChallengedBot
-from web.gateway.challenges import AN_HOUR
+from web.gateway.calls import ask_digest
 from web.gateway.connector import Connector
 
 # A bot that hangs or fails on request, and moves differently after a restart.
@@ -103,13 +99,6 @@ def said_by(url: str) -> list[str]:
     return messages
 
 
-@contextmanager
-def arena(handle: Callable[[ServerConnection], None], **more: Any) -> Iterator[str]:
-    with serve(handle, "127.0.0.1", 0, **more) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.socket.getsockname()[1]}"
-
-
 def hostile_arena(link: ServerConnection) -> None:
     """An arena that the author of a bot should not have trusted."""
     assert link.request is not None
@@ -165,72 +154,3 @@ def test_a_program_that_cannot_begin_says_why(gateway: Gateway) -> None:
     ):
         returned, text = code_and_text("connect", *words, "--token", "0" * 64)
         assert (returned, says in text) == (code, True), text
-
-
-@contextmanager
-def connected(gateway: Gateway, name: str, *, declines: bool = False) -> Iterator[list[str]]:
-    """Run an author's program. Yields what bots were started: "ranked", "challenged"."""
-    instances: list[str] = []
-    with ExitStack() as stack:
-
-        def reach(what: str) -> HttpBot:
-            instances.append(what)
-            url = stack.enter_context(hostile.running(hostile.toy(name)))
-            return stack.enter_context(closing(HttpBot(url, dial_url(url))))
-
-        challenged = None if declines else lambda: reach("challenged")
-        stack.enter_context(gateway.program(name, reach("ranked"), challenged))
-        yield instances
-
-
-def challenge(gateway: Gateway, challenger: str, opponent: str, *more: str) -> tuple[int, str, str]:
-    words = ("--token", gateway.token(challenger), "--no-sandbox", "--json", *more)
-    done = stich("challenge", gateway.url, opponent, bot("toy-1"), *words)
-    return done.returncode, done.stdout, done.stderr
-
-
-def test_a_challenge_is_a_duel_in_a_separate_process(gateway: Gateway) -> None:
-    with connected(gateway, "bob") as asked, closing(gateway.runner("bob")) as ranked:
-        code, output, errors = challenge(gateway, "ann", "bob", "--deals", "2")
-        assert code == 0, errors
-        *_, last = map(json.loads, output.splitlines())
-        assert (last["event"], last["matches"] > 0) == ("finished", True)
-        faults = {line["bot"]: sum(line["faults"].values()) for line in last["standings"]}
-        assert faults == {"ann": 0, "bob": 0}
-        assert asked == ["ranked", "challenged"]
-        assert ranked.send("/", b"", 60).status == 200, "its table is free"
-
-
-def test_a_challenge_that_cannot_begin_says_why(gateway: Gateway) -> None:
-    with connected(gateway, "ann", declines=True), connected(gateway, "bob"):
-        for opponent, why in (
-            ("dan", "dan is not connected now."),
-            ("nobody", "nobody is not connected now."),
-            ("bob", "bob is your own bot; challenge another one."),
-            ("ann", "ann takes no challenges: its author has declined them"),
-        ):
-            code, _, errors = challenge(gateway, "bob", opponent)
-            assert (code, errors[: len(why)]) == (1, why)
-
-
-def test_a_bot_plays_one_challenge_at_a_time_and_20_an_hour(gateway: Gateway) -> None:
-    eve, dan = gateway.token("eve"), gateway.token("dan")
-    messages: list[str] = []
-    with connected(gateway, "bob"):
-        with ChallengedBot(gateway.url, eve, "bob", messages.append) as other:
-            assert other.answer.terms.game == "doudizhu"
-            with pytest.raises(EntryRefused, match="bob is playing a challenge; try again"):
-                ChallengedBot(gateway.url, dan, "bob", messages.append)
-            player = HttpBot(other.url, dial_url(other.url))
-            with closing(player), pytest.raises(ExchangeError):
-                player.send("/secret", b"", 60)
-            assert set(messages) == {"That was no request of `stich challenge`."}
-        for _ in range(10 * AN_HOUR):
-            try:
-                with ChallengedBot(gateway.url, eve, "bob", messages.append):
-                    pass
-            except EntryRefused as refused:
-                messages.append(str(refused))
-                if "is playing" not in messages[-1]:  # the one before is not over yet
-                    break
-        assert messages[-1].startswith("eve has begun 20 challenges within an hour")

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
 from functools import partial
 from pathlib import Path
+from queue import SimpleQueue
 from urllib.parse import urlsplit
 
 import msgspec
@@ -12,16 +13,29 @@ import pytest
 import requests
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
+from stich.processes import find_port, gateway_served
 from tests.support.tournament.cups import stich, succeed, write
-from tests.support.web.gateways import MOVE, PASS, Author, Gateway, result, served
+from tests.support.web.gateways import (
+    CUP,
+    MOVE,
+    PASS,
+    Author,
+    Gateway,
+    Headers,
+    headers,
+    result,
+    served,
+)
 from tools import hostile
 from tournament.bot.client import dial_url
 from tournament.bot.url_bot import HttpBot
 from tournament.decisions import exclusion_notices
 from tournament.records import FaultKind, Withdraw
-from web.gateway.calls import ANSWER_LIMIT
+from web.gateway.calls import ALIVE_S, ANSWER_LIMIT
+from web.gateway.connected_bot import GRACE_S
 from web.gateway.invitations import FILE, Invitations
 from web.gateway.link import STRANGERS
+from web.gateway.runner_client import GatewayClient, GatewayStopped
 
 
 def test_a_bad_answer_is_the_same_fault_as_by_url(gateway: Gateway) -> None:
@@ -41,10 +55,18 @@ def test_a_bad_answer_is_the_same_fault_as_by_url(gateway: Gateway) -> None:
 
 def test_only_the_runner_knows_where_bots_are_asked(gateway: Gateway) -> None:
     gateway.author("ann")
-    other = re.sub("/[0-9a-f]{32}/", f"/{'0' * 32}/", gateway.client.url_of("ann"))
+    other = re.sub("/(5ec2e7)+/", "/0/", gateway.client.url_of("ann"))
     for url in (other, gateway.client.url_of("never-connected")):
         with closing(HttpBot(url, dial_url(url))) as bot:
             assert result(bot.move(MOVE, 60)) == FaultKind.UNREACHABLE
+
+
+def refused(gateway: Gateway, shown: Headers) -> tuple[int, str]:
+    """The status and the sentence with which a program is refused."""
+    with pytest.raises(InvalidStatus) as raised:
+        Author(gateway.url, shown)
+    response = raised.value.response
+    return response.status_code, json.loads(bytes(response.body or b""))["detail"]
 
 
 def test_only_a_valid_token_lets_a_program_in(gateway: Gateway) -> None:
@@ -60,33 +82,73 @@ def test_only_a_valid_token_lets_a_program_in(gateway: Gateway) -> None:
         invitations.invite("cat", 1): "organiser of the cup starts this bot",
     }
     for token, words in refusals.items():
-        with pytest.raises(InvalidStatus) as refused:
-            Author(gateway.url, token)
-        response = refused.value.response
-        assert response.status_code == 401
-        assert words in json.loads(bytes(response.body or b""))["detail"]
-    for tables in (0, 65, 10**4000):
-        with pytest.raises(InvalidStatus):
-            gateway.author("ann", tables)
+        status, why = refused(gateway, headers(token))
+        assert (status, words in why) == (401, True), why
     stored = invitations._path.read_text()
     assert not any(token in stored for token in refusals if token)
     assert invitations._path.stat().st_mode & 0o777 == 0o600
 
 
+def test_a_header_that_is_wrong_or_sent_twice_is_named(gateway: Gateway) -> None:
+    token = gateway.invite("ann")
+    for tables in (0, 65, 10**4000, "many", ""):
+        why = "The number of tables must be from 1 to 64."
+        assert refused(gateway, headers(token, tables)) == (401, why)
+    for name in ("Authorization", "X-Stich-Tables", "X-Stich-Challenges", "X-Stich-Opponent"):
+        why = f"The header {name} was sent 2 times; send it once."
+        twice = [header for header in headers(token) if header[0] != name] + 2 * [
+            (name, "Bearer 1")
+        ]
+        assert refused(gateway, twice) == (401, why)
+
+
 def test_a_program_with_a_revoked_token_is_disconnected(gateway: Gateway) -> None:
-    author = gateway.author("ann")
-    gateway.invitations.revoke("ann")
+    asked_for, idle = gateway.author("ann"), gateway.author("bob")
+    for name in ("ann", "bob"):
+        gateway.invitations.revoke(name)
     with gateway.asking("ann") as asked:
         assert result(asked.result()) == FaultKind.UNREACHABLE
-    assert "was revoked" in author.told()["refused"]
+    gateway.put_forward(ALIVE_S)
+    for author in (asked_for, idle):
+        assert "was revoked" in author.told()["refused"]
+
+
+def test_a_program_may_be_gone_for_two_seconds(gateway: Gateway) -> None:
+    gateway.author("ann").link.close()
+    with gateway.asking("ann") as asked:
+        again = gateway.author("ann")
+        again.answer(PASS, again.asked()[0])
+        assert result(asked.result()) == "pass"
+    with gateway.asking("ann") as asked:
+        again.asked()
+        again.link.close()
+        while "ann" in gateway.client.tables():
+            gateway.put_forward(GRACE_S)
+        assert result(asked.result()) == FaultKind.UNREACHABLE
+
+
+def test_damaged_tokens_end_the_cup_with_a_sentence(tmp_path: Path) -> None:
+    with served(tmp_path) as gateway:
+        token = gateway.token("ann")
+        author = Author(gateway.url, headers(token))
+        kept = gateway.invitations._path.read_bytes()
+        (tmp_path / FILE).write_text("[7]")
+        with pytest.raises(GatewayStopped, match=f"{FILE} cannot be read .* invite all bots again"):
+            gateway.client.tables()
+        with gateway.asking("ann") as asked:
+            assert result(asked.result()) == FaultKind.UNREACHABLE
+        why = "The arena cannot read its tokens now; try again later."
+        assert refused(gateway, headers(token)) == (503, why)
+        (tmp_path / FILE).write_bytes(kept)
+        gateway.check_plays("ann", author)
 
 
 def test_a_newer_connection_replaces_an_older_one(gateway: Gateway) -> None:
-    token = gateway.invitations.invite("ann", 1)
-    older = Author(gateway.url, token)
+    token = gateway.invite("ann")
+    older = Author(gateway.url, headers(token))
     with gateway.asking("ann") as asked:
         number, *_ = older.asked()  # and then the other one connects
-        newer = Author(gateway.url, token)
+        newer = Author(gateway.url, headers(token))
         assert "Another program has connected" in older.told()["refused"]
         assert not asked.done()
         assert newer.asked()[0] == number
@@ -96,11 +158,14 @@ def test_a_newer_connection_replaces_an_older_one(gateway: Gateway) -> None:
 
 def test_answers_to_no_open_request_are_dropped(gateway: Gateway) -> None:
     author = gateway.author("ann")
-    with closing(gateway.runner("ann")) as bot:
-        for _ in range(100):  # the late answers are no flood
-            assert result(bot.move(MOVE, 0.02)) == FaultKind.TIMEOUT
+    at = urlsplit(gateway.client.url_of("ann"))
+    for _ in range(300):  # the late answers are no flood
+        with socket.create_connection((at.hostname, at.port)) as runner:
+            runner.sendall(f"POST {at.path}/move HTTP/1.1\r\n\r\n".encode())
             given_up, *_ = author.asked()
-            author.answer(PASS, given_up)
+            runner.shutdown(socket.SHUT_WR)
+            assert runner.recv(1) == b"", "the gateway asks no longer"
+        author.answer(PASS, given_up)
     with gateway.asking("ann") as asked:
         number, call, body = author.asked()
         assert (call, body) == ("POST /move", MOVE)
@@ -176,6 +241,7 @@ def test_a_bot_that_failed_is_told_why_and_may_connect(gateway: Gateway) -> None
     author = gateway.author("new")
     gateway.client.fail({"new": "It moves out of turn."})
     assert author.told() == {"refused": "It moves out of turn."}
+    gateway.put_forward(60)  # the program should leave by itself
     with pytest.raises(ConnectionClosed):
         author.told()
     assert "new" not in gateway.client.tables()
@@ -192,6 +258,66 @@ def test_a_message_that_is_no_answer_ends_the_session(gateway: Gateway) -> None:
             author.told()
 
 
+def test_the_runner_waits_for_bots_and_names_those_missing(tmp_path: Path) -> None:
+    calls, gone = SimpleQueue[tuple[list[str], int, str]](), dict[str, str]()
+    with ExitStack() as stack:
+        gateway = stack.enter_context(served(tmp_path))
+        pool = stack.enter_context(ThreadPoolExecutor(1))
+        stack.callback(gone.update, dict.fromkeys(("ann", "bob", "dan"), "The test has failed."))
+        ready = pool.submit(
+            gateway.client.wait_for_bots, CUP, gone.copy, lambda *args: calls.put(args)
+        )
+        ann, missing = gateway.author("ann", 3), [""]
+        while missing != ["bob", "dan"]:
+            missing, of, command = calls.get(timeout=60)
+            assert (of, command) == (3, "stich invite NAME")
+        bob = gateway.author("bob")
+        assert calls.get(timeout=60)[0] == ["dan"]
+        gone["dan"] = "The organiser decided that dan no longer plays."
+        cup = ready.result()
+        assert [(bot.name, bot.max_matches) for bot in cup.bots if bot.url][:2] == [
+            ("ann", 3),
+            ("bob", 1),
+        ]
+        over = pool.submit(gateway.client.end)
+        for author in (ann, bob):
+            assert author.told() == {"over": "The cup is over."}
+            author.link.close()
+        over.result()
+        assert gateway.client.tables() == {}
+
+
+def test_what_is_no_request_of_the_runner_costs_nothing(gateway: Gateway) -> None:
+    author = gateway.author("ann")
+    at = urlsplit(gateway.client.url_of("ann"))
+    head = f"POST {at.path}/move HTTP/1.1\r\nContent-Length: "
+    for request in ("", "GET\r\n\r\n", "x" * 70_000, head, f"{head}9\r\n\r\n1"):
+        with socket.create_connection((at.hostname, at.port)) as connection:
+            connection.sendall(request.encode())
+            connection.shutdown(socket.SHUT_WR)
+            with suppress(ConnectionResetError):
+                assert connection.recv(1) == b""
+    gateway.check_plays("ann", author)
+
+
+def test_a_gateway_that_is_gone_ends_the_cup_with_a_sentence() -> None:
+    with hostile.running(hostile.first, b"SSH-2.0\r\n") as url, requests.Session() as session:
+        client = GatewayClient(url, session, "stich invite")
+        with pytest.raises(GatewayStopped, match="has stopped; run the command again"):
+            client.tables()
+
+
+def test_a_gateway_is_a_process_beside_the_runner(tmp_path: Path) -> None:
+    port = find_port("127.0.0.1", 0)
+    words = ("127.0.0.1", port, str(tmp_path), CUP, "stich invite", "127.0.0.1")
+    with gateway_served(*words) as client:
+        token = Invitations(tmp_path).invite("ann", 1)
+        author = Author(f"http://127.0.0.1:{port}", headers(token, 2))
+        assert author.hello == {"cup": CUP.name, "bot": "ann"}
+        assert client.tables() == {"ann": 2}
+        author.link.close()
+
+
 def test_bots_of_a_cup_are_invited_to_an_arena(tmp_path: Path) -> None:
     cup, run = write(tmp_path, {"ann": {"connect": True}}, 'fill = "greedy"'), tmp_path / "run"
     invite = ("invite", cup, "ann", "--out", run)
@@ -206,10 +332,10 @@ def test_bots_of_a_cup_are_invited_to_an_arena(tmp_path: Path) -> None:
     wrong = stich("invite", cup, "anne", "--out", run)
     assert (wrong.returncode, "did you mean" in wrong.stderr) == (2, True)
     # `stich run` points to `stich arena`
-    for where, shown in (
+    for where, named in (
         (("--out", "a run"), "--out 'a run'"),
         (("--store", "postgresql://me:secret@h/cup"), "--store postgresql://me@h/cup"),
     ):
         done = stich("run", cup, *where)
         assert done.returncode == 2
-        assert done.stderr.endswith(f"run it with: stich arena {cup} {shown}\n")
+        assert done.stderr.endswith(f"run it with: stich arena {cup} {named}\n")

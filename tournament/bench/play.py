@@ -88,7 +88,7 @@ def play_house(
     budget: Budget,
     concurrency: int,
 ) -> Played:
-    """Play a table with `house`, one of `houses`, in the bot's place, for par and landmarks.
+    """Play a table as `play_bot` does, but with `house`, one of `houses`, in the bot's place.
 
     Raises:
         RunError: if a block is lost, or `house` is struck out in `MAX_STRUCK_OUT` matches.
@@ -110,8 +110,9 @@ def play_bot(
 ) -> Played:
     """Play the first blocks of a table within `budget`, and return the results of `bot`.
 
-    The bot's name must be `BOT`. At most `concurrency` matches are played at once, and `on_match`
-    is called after each. When the time is up, blocks that have begun are finished.
+    The bot's name must be `BOT`. The deals follow from `seed`. At most `concurrency` matches are
+    played at once, and `on_match` is called after each. When the time is up, blocks that have begun
+    are finished.
 
     Raises:
         RunError: if the bot does not start, answer or support the table's game, if the workers fail
@@ -269,7 +270,7 @@ def read_par() -> Mapping[str, tuple[int, ...]]:
 
 
 class Landmark(OfTable, frozen=True):
-    """The lead of a known bot over par at a table, for comparison, in points per deal.
+    """By how many points per deal a known bot exceeded par at a table, for comparison.
 
     `blocks` is the number of blocks that were played. `arm` is half the width of the 95 % interval.
     """

@@ -104,10 +104,9 @@ class BenchTable(OfTable, frozen=True):
         )
 
     def block(self, cup: Cup, seed: str, number: int) -> Block:
-        """Block `number` (from 1) of `cup`: the bot at each seat in turn, on the same deals.
-
-        The ids of the matches follow from the seed too, so that a bot whose moves depend on them
-        plays the same again.
+        """Block `number` (from 1) of this table's `cup`: the bot at each seat in turn, on the same
+        deals. Deals and ids of matches follow from `seed`, so that a bot whose moves depend on the
+        ids plays the same again.
         """
         return BlockMaker(cup.setup(seed, seed)).make(number, 1, "", cup.names, number)
 

@@ -103,7 +103,7 @@ class ClusterExecutor:
         problem, and none is still starting bots.
 
         Return the problems on all workers, and what the bots state about themselves on the first
-        worker that can play. The next `receive` yields the notices.
+        worker that can play. The next `receive` yields notices about the workers.
 
         Raises:
             RunError: if the scheduler cannot be reached or goes away, or there is no worker with
@@ -209,12 +209,11 @@ class ClusterExecutor:
             self._news.put(partial(self._on_left, news["worker"], keys, news["expected"]))
 
     def _on_left(self, address: str, keys: Set[Key], expected: bool) -> Iterator[Event]:
-        """Take back the tasks of a worker that has left, whose keys are in `keys`, and all tasks
-        that no remaining worker may play. Yield an event for each job in the tasks, and a notice.
+        """Take back the tasks in `keys`, which a worker that has left had, and all tasks that no
+        remaining worker may play. Yield an event for each job in the tasks, and a notice.
 
-        If the worker was not `expected` to leave, the first of its own tasks, as many as it has
-        tables, count as lost. All other tasks count as unplayed. A worker without tables is
-        ignored.
+        If the worker was not `expected` to leave, its first tasks, one for each of its tables,
+        count as lost. All other tasks count as unplayed. A worker without tables is ignored.
         """
         worker = self._workers.pop(address, None)
         if worker is None:
@@ -362,7 +361,7 @@ class ClusterExecutor:
 
     def recall(self) -> None:
         """Ask all tables to stop after their current match, without waiting for the workers. Jobs
-        that `receive` has not yet submitted are not played."""
+        that `receive` has not yet submitted count as unplayed."""
         jobs, self._pending = self._pending, []
         self._news.put(lambda: [Unplayed(job.block.number) for job in jobs])
         # In a thread, because this waits for a hanging worker until the scheduler drops it.

@@ -64,8 +64,8 @@ async def open_tables(
 def play_blocks(session: str, jobs: Sequence[Job], turn: int) -> list[Played]:
     """Play jobs as `Tables.play` does, and return the events of each job. Dask runs this as a task.
 
-    The runner counts turns: it begins a new turn whenever it recalls the tables, and stops the old
-    one with `stop_after_match`. If the worker has been restarted, no job begins.
+    `session` is as in `open_tables`. The runner begins a new `turn` whenever it recalls the tables,
+    and stops the old turn with `stop_after_match`. If the worker was restarted, no job begins.
 
     Raises:
         RefereeError, StartError: as in `Tables.play`.

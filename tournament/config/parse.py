@@ -186,7 +186,7 @@ def _check_section(
 
 
 def _place_of(name: str) -> str | None:
-    """The fix for a key that belongs in another section, or None if no section has such a key."""
+    """The fix for a key that belongs in another section, or None if no section has it."""
     sections = {"the top of the file": TOP, "[[bots]]": BOT}
     sections |= {f"[{section}]": keys for section, keys in SECTIONS.items()}
     places = [place for place, keys in sections.items() if name in keys]

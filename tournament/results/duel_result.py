@@ -20,8 +20,8 @@ class DuelResult:
 
     ``blocks`` is the number of complete blocks, and only these count. ``ahead`` is the bot with the
     higher mean of points per deal, or the first by name if both are equal, and ``behind`` the other
-    bot. ``difference`` is the lead in points per deal, at least 0. ``low`` to ``high`` is the 95 %
-    interval of the lead, which holds however often anyone looks. ``better`` is ``ahead`` if the
+    bot. ``difference`` is that of their means, at least 0. ``low`` to ``high`` is the 95 % interval
+    of the difference, which holds however often anyone looks. ``better`` is ``ahead`` if the
     interval excludes 0, else None. ``max_difference`` is the largest possible difference in points
     per deal, None if that is not known. If it is not known, or if the rules guarantee it and a
     block exceeded it, nothing is proved: ``low``, ``high`` and ``better`` are None.

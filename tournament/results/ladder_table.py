@@ -1,4 +1,4 @@
-"""The table of a ladder: which bots have a place, and which bot is settled above which other."""
+"""The standings of a ladder: which bots have a place, and which bot is settled above which."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -32,9 +32,9 @@ def statuses(arrays: MatchArrays, data: Observations, run: Run) -> list[Status]:
 
 
 def draws(arrays: MatchArrays) -> Ints:
-    """Return a number for the draw of each match, the same for all matches of one draw.
+    """Return, for each match, a number for the draw that its table comes from.
 
-    Matches of one stage come from one draw. Without a stage, each block is a draw of its own.
+    All tables of a stage come from the same draw. Without a stage, each block has its own draw.
     """
     unnamed = np.array([not stage for stage in arrays.stages], bool)[arrays.stage]
     numbers: Ints = np.where(unnamed, len(arrays.stages) + arrays.block, arrays.stage)
@@ -59,9 +59,9 @@ class LadderTable:
 def ladder_table(played: MatchArrays, arrays: MatchArrays, data: Observations) -> LadderTable:
     """Return what the blocks of a ladder show about the bots of ``arrays``.
 
-    ``played`` are all matches, including those of disqualified bots. ``arrays`` are those that
-    count. Both have epochs as rounds. ``data`` must be the observations of ``arrays`` with `draws`
-    as rounds.
+    ``played`` are all matches, including those of disqualified bots, and ``arrays`` the matches
+    that count. Both have epochs as rounds. ``data`` must be the observations of ``arrays`` with
+    `draws` as rounds.
 
     A bot arrives with its first block in ``played``, so that a disqualification does not change
     when other bots arrived. A bot that has joined but never played has not arrived.

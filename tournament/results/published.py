@@ -22,8 +22,8 @@ def sign_files(folder: Path, run: str, key: SigningKey) -> dict[str, str]:
     """Write a list of the files in a folder that is about to be published, and sign the list.
 
     The list and the signature become two more files in the folder, which must not have them yet,
-    and must not have subfolders. `run` is the id of the run. Returns the SHA-256 of each listed
-    file by name, as hexadecimal digits.
+    and must not have subfolders. `run` is the id of the run. Return the SHA-256 of each listed file
+    by name, as hexadecimal digits.
 
     Raises:
         OSError: if a file cannot be read or written.
@@ -38,9 +38,9 @@ def sign_files(folder: Path, run: str, key: SigningKey) -> dict[str, str]:
 def file_mismatches(store: StoreReader, folder: Path) -> Iterator[str]:
     """Yield a sentence for each file of a published run that is missing, added or changed.
 
-    `folder` has the store and the published files. Also yield a sentence if the list was not signed
-    by the organiser, and one if the results are not those of the run. If the list or its signature
-    is missing, the other files are not compared with the list. If the folder has none of the files
+    `folder` has the store and the published files. Also yield a sentence if the organiser has not
+    signed the list, and if the results are not those of the run. If the list or its signature is
+    missing, the other files are not compared with the list. If the folder has none of the files
     that every published run has, yield nothing. The files are read during iteration.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Receipts: digests of a run that somebody saw while the run was being played.
+"""Receipts: digests of a run that an author saw while the run was being played.
 
 An author's program stores receipts in a file in the user's state folder, one per line. The chain of
 the published run must contain all of them.
@@ -36,8 +36,8 @@ def parse_receipt(text: str) -> Digest:
 def read_receipts(path: Path) -> list[Digest]:
     """Return the receipts in a file: the first word of each line that is not empty or a comment.
 
-    Comments begin with "#". Returns an empty list if the file cannot be read, or if the first word
-    of one of these lines is not a receipt.
+    Comments begin with "#". Return an empty list if the file cannot be read, or any such word is
+    not a receipt.
     """
     try:
         with path.open("rb") as file:
@@ -67,8 +67,8 @@ class ReceiptFile:
     def add(self, receipt: Digest, at: str) -> bool:
         """Append a receipt, unless it equals the last one. Return whether it was appended.
 
-        Create the file if there is none. If it has MOST receipts, first delete every second one.
-        `at` is the time at which the receipt was seen (UTC, ISO 8601).
+        Create the file if there is none. If it has MOST receipts, first delete every second receipt
+        in it. `at` is the time at which the receipt was seen (UTC, ISO 8601).
 
         Raises:
             StoreError: if the file cannot be read or written.

@@ -32,8 +32,8 @@ from tournament.results.match_arrays import MatchArrays, collect
 class MoveTimes:
     """The median and the 99th percentile of a bot's thinking times, in milliseconds.
 
-    Both are rounded to microseconds. Only requests that were answered count. Both values are None
-    if there are none.
+    Only answered requests count. Both values are rounded to microseconds, and None if no request
+    was answered.
     """
 
     median: float | None
@@ -42,7 +42,7 @@ class MoveTimes:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One bot's line in the table, with the fields of `stich standings --json`.
+    """One bot's line in the standings, with the fields of `stich standings --json`.
 
     ``place`` is the official result. A knockout decides places by its bracket, a halving by the
     last stage that a bot played and then by score, and other formats by score. Equal bots share a
@@ -59,12 +59,11 @@ class Standing:
     None otherwise, in a duel or ladder, and while some table has only one block.
 
     ``group`` is the number of the bot's group, from 1, or None before the bot's first match. The
-    bots of a group met directly or through others. ``faults`` counts faults by kind, and
+    bots of a group met directly or through other bots. ``faults`` counts faults by kind, and
     ``struck_out`` the matches in which the bot was struck out. ``fallback`` is the share of the
-    requested moves that were not the bot's own, from 0 to 1. It is None if none of its answers has
-    a time, as in exported rows.
-    ``blocks_since_change`` is None unless the bot changed during a ladder. Then only that many
-    blocks count for its place.
+    requested moves that were not the bot's own, from 0 to 1, or None if no answer of the bot has a
+    time, as in exported rows. ``blocks_since_change`` is None unless the bot changed during a
+    ladder. Then only that many blocks count for its place.
     """
 
     place: int | None
@@ -91,9 +90,9 @@ class StopRule:
     """The ``[stop]`` rule of a cup.
 
     The cup ends once the ``top`` bots are separated from the rest with this ``confidence``. If that
-    ended the cup, ``settled`` lists these bots in the order of the table, and then those that were
-    disqualified later; otherwise it is empty. ``blocks`` is the number of blocks played by then,
-    None if the cup did not end by this rule.
+    ended the cup, ``settled`` lists these bots in the order of the standings, except that bots
+    disqualified later come last; otherwise it is empty. ``blocks`` is the number of blocks played
+    by then, None if the cup did not end by this rule.
     """
 
     top: int
@@ -104,11 +103,11 @@ class StopRule:
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """The table of a run, whose lines are sorted by place, then by score, then by name.
+    """The standings of a run, with lines sorted by place, then by score, then by name.
 
     ``format`` is the type of the format, "" if it is not known. ``stop`` is None without a [stop].
     ``ranges`` says when the rank ranges hold, as `Run.ranges` does, but is always "anytime" if
-    there is a ``duel``. ``groups`` is the number of groups of bots that never met. ``blocks``,
+    there is a ``duel``. ``groups`` is the number of groups (see `Standing`). ``blocks``,
     ``matches`` and ``deals`` say how many of each count. ``played`` is the number of all matches,
     including those of disqualified bots. ``course`` is None if the format has no course, and before
     the first match. ``duel`` is None unless the cup has exactly two bots, neither of them
@@ -134,7 +133,7 @@ class Standings:
     incidents: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the table as JSON values, as `stich standings --json` prints it.
+        """Return the standings as JSON values, as `stich standings --json` prints it.
 
         For a finished knockout or halving, ``places`` lists the bots, best first. ``played`` is
         left out and, except for a ladder, so are ``status`` and ``blocks_since_change``.
@@ -168,9 +167,8 @@ class Results(Protocol):
 
 
 def standings(results: Results) -> Standings:
-    """Return the table of the matches finished so far, without disqualified bots and their tables.
-
-    The order in which the matches ended does not change any digit of the table.
+    """Return the standings after the matches finished so far, without disqualified bots and their
+    tables. The order in which the matches ended does not change any digit.
 
     Raises:
         StoreError: if the store cannot be read.
@@ -180,7 +178,7 @@ def standings(results: Results) -> Standings:
 
 
 def compute(arrays: MatchArrays, run: Run) -> Standings:
-    """Return the table of a run from its matches, without disqualified bots and their tables.
+    """Return the standings of a run, without disqualified bots and their tables.
 
     `arrays` must have all finished matches, and list all bots of the cup, even disqualified bots
     and bots that have not played.

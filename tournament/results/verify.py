@@ -51,10 +51,10 @@ class Verification:
     ``finished`` says whether the run has ended. ``commitment`` says whether the seed is the one
     committed to. It is None without a commitment. ``signature`` says whether the signer has signed
     the run's last digest. It is None without a signature. ``signer`` is the organiser's public key.
-    ``trusted`` says whether that key is the user's own or one that the user trusts. Both are None
-    for a file of matches, or if the run cannot be read. ``entries`` is the number of entries in the
-    store's chain that agree with its rows. ``incidents`` has the sentences of `Run.incidents`, and
-    for a file of matches one about what is not checked.
+    ``trusted`` says whether the user owns or trusts that key. Both are None for a file of matches,
+    or if the run cannot be read. ``entries`` is the number of entries in the store's chain that
+    agree with its rows. ``incidents`` has the sentences of `Run.incidents`, and for a file of
+    matches a sentence about what is not checked.
     """
 
     finished: bool = False
@@ -228,7 +228,7 @@ class _RunCheck:
             yield "The run has ended, but is not signed."
 
     def chain_mismatches(self, receipts: Sequence[Digest]) -> Iterator[str]:
-        """Yield a sentence for the first changed row, each misdated decision and missing receipt.
+        """Yield a sentence for the first changed row, and for misdated decisions and missing receipts.
 
         A decision is misdated if it states a wrong number of matches finished before it. A receipt
         is missing if the chain does not contain it. Set `done.entries` to the number of entries
@@ -282,8 +282,8 @@ class _RunCheck:
     def end_mismatches(self) -> Iterator[str]:
         """Yield a sentence for each error in the run's total, `settled` and places.
 
-        Call this after the pass over the matches. An unfinished run must not have places, and
-        nothing else is checked. If a match is missing, `settled` and the places are not checked.
+        Call this after the pass over the matches. In an unfinished run, only check that there are
+        no places. If a match is missing, do not check `settled` and the places.
         """
         run, plan = self.run, self.plan
         if not run.finished:

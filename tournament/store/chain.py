@@ -55,9 +55,9 @@ class Chain:
     def add(self, table: sa.Table, *rows: Sequence[object]) -> int:
         """Write an entry for each of these rows of `table`, and set `last`.
 
-        Returns the number of the first entry; the others have the numbers that follow. An entry
-        covers the values of its row, of which the first identifies the row in its table. The caller
-        writes the rows themselves.
+        Return the number of the first entry; the next entries have the numbers that follow. An
+        entry covers the values of its row, of which the first identifies the row in its table. The
+        caller writes the rows themselves.
         """
         kind, before = str(table.name), self.last.entries
         made: list[dict[str, object]] = []

@@ -162,7 +162,7 @@ def stream(connection: Connection, query: sa.Select[Any]) -> sa.CursorResult[Any
 def begin_snapshot(connection: Connection) -> None:
     """Begin a read transaction, which lasts until the connection is closed.
 
-    All its queries see the database as it was at the first one. They do not block writers.
+    All its queries see the database as it was at the first query. They do not block writers.
     """
     if connection.dialect.name == "sqlite":
         # Python's driver begins transactions only for statements that write.

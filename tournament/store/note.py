@@ -35,7 +35,7 @@ def note(run: str, *known: Digest) -> None:
 
 
 def noted(run: str) -> list[Digest]:
-    """Return the digests that the store of a run may have, or an empty list if there is no note.
+    """Return the noted digests of the run with the id `run`, or an empty list without a note.
 
     Raises:
         StoreError: if the note cannot be read, or the user has no home folder.
@@ -49,7 +49,7 @@ def noted(run: str) -> list[Digest]:
 
 
 def forget(run: str) -> None:
-    """Delete the note about a run, if there is one. A note that cannot be deleted stays.
+    """Delete the note about the run with the id `run`. A note that cannot be deleted stays.
 
     Raises:
         StoreError: if the user has no home folder.

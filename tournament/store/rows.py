@@ -109,8 +109,8 @@ def insert_matches(chain: Chain, records: Sequence[MatchRecord]) -> None:
     There must be at least one match, and not more than a few hundred.
 
     Raises:
-        sqlalchemy.exc.IntegrityError: if the store or the others have a match with the same id, or
-            with the same block and seating.
+        sqlalchemy.exc.IntegrityError: if a match has the id, or the block and seating, of a stored
+            match or of another match in `records`.
     """
     connection = chain.connection
     keys = {"keys": list({record.key for record in records})}
@@ -148,7 +148,7 @@ def insert_matches(chain: Chain, records: Sequence[MatchRecord]) -> None:
 
 
 def _block_ids(connection: Connection, keys: dict[str, list[str]]) -> dict[str, int]:
-    """Return the ids of the stored blocks among those with these `keys`, by key."""
+    """Return by key the ids of the stored blocks whose key is in the list `keys["keys"]`."""
     return dict(connection.execute(_BLOCKS, keys).tuples().all())
 
 

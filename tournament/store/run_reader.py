@@ -50,11 +50,11 @@ class RunReader(ABC):
     Use the reader as a context manager, or call `close`. `where` names the run in messages.
     `folder` is the folder of the run, or None for a database or a file of matches. Each method
     reads the run as it was at one moment. It raises StoreError if the database fails or its data
-    are damaged. A method that yields reads during iteration. The order of the schedule is by block,
-    then by seating.
+    are damaged. Generators read during iteration. The order of the schedule is by block, then by
+    seating.
 
     Whole matches lack the bots' information and fallbacks while their block has matches still to be
-    played, because a bot could read in these what others think about the same deal.
+    played, because a bot could learn from these what other bots think about the same deal.
     """
 
     def __init__(self, engine: Engine, where: str, folder: Path | None) -> None:
@@ -140,7 +140,7 @@ class RunReader(ABC):
         return self._all(query, rows.to_summary)
 
     def written_after(self, sequence: int) -> Iterator[tuple[int, MatchSummary]]:
-        """Yield the finished matches that were written after the one with this sequence number.
+        """Yield the finished matches with a sequence number higher than `sequence`.
 
         Each item is (sequence number, match), in the order of writing. The sequence number of a
         match is the number of its entry in the chain. With -1, all matches are yielded.
@@ -168,8 +168,8 @@ class RunReader(ABC):
     def matches(self, blocks: range | None = None) -> Iterator[MatchRecord]:
         """Yield the finished matches with their moves, in the order of the schedule.
 
-        If `blocks` is given, only the matches of these blocks are yielded. Its step must be 1. The
-        bots' information and fallbacks are left out while their block is incomplete.
+        If `blocks`, a range with step 1, is given, only the matches of these blocks are yielded.
+        The bots' information and fallbacks are left out while their block is incomplete.
 
         Raises:
             StoreError: during iteration, if the run cannot be read.

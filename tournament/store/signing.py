@@ -1,4 +1,4 @@
-"""The user's key for signing finished runs, and the public keys of others that the user trusts.
+"""The user's key for signing finished runs, and the public keys that the user trusts.
 
 The private key is not in the store. It is in the user's state folder, where only the user can read
 it, and sandboxed bots do not see it.
@@ -115,8 +115,8 @@ def make_key() -> SigningKey:
     """Return the user's signing key. Create the key if there is none.
 
     Raises:
-        StoreError: if the key cannot be read or written, is damaged, or can be read by others, or
-            the user has no home folder.
+        StoreError: if the key cannot be read or written, is damaged, or can be read by other users,
+            or the user has no home folder.
     """
     path = state_path(KEY_FILE)
     if read_state(path) is None:
@@ -141,7 +141,7 @@ def make_key() -> SigningKey:
 
 
 def trusted_keys() -> set[str]:
-    """Return the public keys of others that the user trusts.
+    """Return the public keys that the user trusts, besides the user's own key.
 
     Raises:
         StoreError: if the list of trusted keys cannot be read, or the user has no home folder.
@@ -151,7 +151,7 @@ def trusted_keys() -> set[str]:
 
 
 def is_trusted(public: str) -> bool:
-    """Return whether a public key is the user's own or one that the user trusts.
+    """Return whether the user owns or trusts a public key.
 
     Raises:
         StoreError: if the list of trusted keys cannot be read, the user's key cannot be used, or

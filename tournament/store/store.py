@@ -230,7 +230,7 @@ class Store(StoreWriter):
         *made: AnyDecision,
         check: Callable[[list[AnyDecision]], None] = lambda _: None,
     ) -> None:
-        """Append decisions in one commit, each with its `number`, `at` and `after` set.
+        """Append copies of decisions in one commit, each with its `number`, `at` and `after` set.
 
         Unprintable characters in the reasons are escaped. `check` is called with the earlier
         decisions in the same transaction, and again after a lost connection. If `check` raises an

@@ -49,8 +49,8 @@ def walk(connection: Connection) -> Iterator[tuple[str, Digest]]:
     have become void. All other rows must be as they were written.
 
     Raises:
-        ChainBroken: at the first entry that does not agree with the rows, or after the last one if
-            a replaced row is missing or a row has no entry.
+        ChainBroken: at the first entry that does not agree with the rows, or after the last entry
+            if a replaced row is missing or a row has no entry.
         ValueError: if a void match cannot be decoded.
         zlib.error: if a void match cannot be decompressed.
     """

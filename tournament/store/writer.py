@@ -53,7 +53,8 @@ class StoreWriter(StoreReader):
     Methods that write raise StoreError if the database fails. All except `accept` and `show` also
     raise StoreError if the store was begun by another user or changed by another program, or if the
     user's key or note cannot be used. A write waits for other writers, in SQLite for up to five
-    seconds. Within `advisory_lock`, it also waits until the database can be reached again.
+    seconds. Within `advisory_lock`, it also waits until the database can be reached again, and up
+    to a minute for another runner that has taken the lock meanwhile.
     """
 
     def __init__(self, engine: Engine, where: str, folder: Path | None) -> None:
@@ -94,8 +95,8 @@ class StoreWriter(StoreReader):
         This takes as long as reading the store. A new store first gets its version, id and signer.
 
         Raises:
-            StoreError: if it does not, for instance because another user began the run, or as in
-                `StoreWriter`.
+            StoreError: if the store holds anything else, for instance because another user began
+                the run, or as in `StoreWriter`.
         """
         self._retrying(self._check_chain)
 
@@ -231,7 +232,7 @@ class StoreWriter(StoreReader):
     def advisory_lock(self) -> Iterator[None]:
         """Within this context, reserve the store, which must be in PostgreSQL, for this runner.
 
-        The connection that holds the lock is the one that writes, so a runner that has lost the
+        Everything is written on the connection that holds the lock, so a runner that has lost the
         lock cannot write.
 
         Raises:
@@ -274,7 +275,7 @@ class StoreWriter(StoreReader):
 
         Raises:
             ConnectionLostError: if the database is still unreachable after `seconds`.
-            StoreError: if another runner still has the lock after a minute, or `work` raises one.
+            StoreError: from `work`, or if another runner still has the lock after a minute.
         """
         wait = seconds if seconds is not None else inf if self._writer is not None else 0.0
         lost: float | None = None
@@ -306,7 +307,7 @@ class StoreWriter(StoreReader):
         return self._retrying(super()._connect)
 
     def run_if_begun(self) -> StoredRun | None:
-        """Read the run as a StoreReader does, but as a runner read again after a lost connection.
+        """Read the run as a StoreReader does. Within `advisory_lock`, retry on a lost connection.
 
         Raises:
             StoreError: if the store cannot be read.
@@ -314,9 +315,8 @@ class StoreWriter(StoreReader):
         return self._retrying(super().run_if_begun)
 
     def _all(self, query: sa.Select[Any], convert: Callable[[sa.Row[Any]], _T]) -> Iterator[_T]:
-        """Yield rows as a StoreReader does, but as a runner continue after a lost connection.
-
-        Resume after the last row that was read.
+        """Yield rows as a StoreReader does. Within `advisory_lock`, resume at the next row after a
+        lost connection.
 
         Raises:
             ConnectionLostError: if no row was read since the connection was last lost.
@@ -339,13 +339,13 @@ class StoreWriter(StoreReader):
     def _write(self) -> Iterator[Connection]:
         """Within this context, exclude other writers by a transaction. Yield its connection.
 
-        The transaction is committed at the end, or rolled back if an error is raised. For a runner,
-        the connection is the one that holds its lock. Wait for other writers, in SQLite for up to
-        five seconds.
+        The transaction is committed at the end, or rolled back if an error is raised. Within
+        `advisory_lock`, the connection is the one that holds the lock. Wait for other writers, in
+        SQLite for up to five seconds.
 
         Raises:
-            StoreError: if the database fails, another writer does not end, or another runner has
-                the lock.
+            StoreError: if the database fails, another writer does not end in time, or another
+                runner has the lock.
         """
         with store_errors(self.where), ExitStack() as stack:
             if self._writer is None:

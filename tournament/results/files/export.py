@@ -119,8 +119,8 @@ def export(store: RunReader, format: str, out: BinaryIO, *, text: bool = False) 
 def rows(store: RunReader) -> Iterator[SeatRow]:
     """Yield a row for each seat of each finished match, by block, seating and seat.
 
-    Tables of disqualified bots are left out. While the run is being played, `store` must be a
-    snapshot, since the matches are read two or three times, the last time during iteration.
+    Tables of disqualified bots are left out. The matches are read two or three times, all during
+    iteration, so while the run is being played, `store` must be a snapshot.
 
     Raises:
         StoreError: during iteration, if the store cannot be read.

@@ -180,7 +180,7 @@ def shown_matches(store: RunReader, finished: bool) -> Iterator[MatchRecord]:
 
 
 def match_lines(store: RunReader) -> Iterator[MatchLine]:
-    """Yield a line for each match of `shown_matches`, in the same order and read in the same way.
+    """Yield a line for each match of `shown_matches`. The store is read during iteration.
 
     Every line has the facts about the cup as they were when the first line was made.
 
@@ -194,8 +194,7 @@ def match_lines(store: RunReader) -> Iterator[MatchLine]:
 
 
 def _cup_facts(run: Run) -> CupFacts:
-    """Return the facts about the cup that every line repeats. Its decisions leave out joins and
-    skips."""
+    """Return the facts about the cup that every line repeats, without joins and skips."""
     cup = run.cup
     return CupFacts(
         name=cup.name,

@@ -228,7 +228,7 @@ class _RunCheck:
             yield "The run has ended, but is not signed."
 
     def chain_mismatches(self, receipts: Sequence[Digest]) -> Iterator[str]:
-        """Yield a sentence for the first changed row, and for misdated decisions and missing receipts.
+        """Yield sentences for the first changed row, all misdated decisions and all missing receipts.
 
         A decision is misdated if it states a wrong number of matches finished before it. A receipt
         is missing if the chain does not contain it. Set `done.entries` to the number of entries

@@ -228,10 +228,10 @@ class _RunCheck:
             yield "The run has ended, but is not signed."
 
     def chain_mismatches(self, receipts: Sequence[Digest]) -> Iterator[str]:
-        """Yield sentences for the first changed row, all misdated decisions and all missing receipts.
+        """Yield a sentence for the first changed row, and each misdated decision and lost receipt.
 
         A decision is misdated if it states a wrong number of matches finished before it. A receipt
-        is missing if the chain does not contain it. Set `done.entries` to the number of entries
+        is lost if the chain does not contain it. Set `done.entries` to the number of entries
         that agree. Only these are compared with the decisions and the receipts.
         """
         decisions, voids, finished = iter(self.run.decisions), iter(self.store.voids()), 0

@@ -180,7 +180,7 @@ class Encoding:
         return word
 
     def observation(self, encoded: Encoded) -> Observation:
-        """Return the int16 array of an encoded view, of length `size`. `parts` has its slices."""
+        """Return an encoded view as an int16 array of length `size`. `parts` has its slices."""
         numbers = np.array(encoded.numbers, dtype=np.int16)
         return np.concatenate((_bits(encoded.words), numbers), dtype=np.int16)
 
@@ -201,8 +201,8 @@ def action_of(position: Position, move: str) -> int | None:
     gives or discards several cards, since only single cards are listed.
 
     Raises:
-        IllegalMove: if the move is not legal, or if the position is the view of a seat other than
-            the one to move.
+        IllegalMove: if the move is not legal, or if the position is a view, but not that of the
+            seat to move.
     """
     legal, moves, deck = position.check(move), position.moves(), position.deck
     texts = moves.texts()
@@ -220,10 +220,8 @@ def action_of(position: Position, move: str) -> int | None:
 
 @lru_cache(maxsize=10_000)
 def _copies(deck: Deck, hand: int) -> tuple[int, int]:
-    """Return two words for a hand from two packs: the cards held, and the cards held twice.
-
-    Results are cached, because most hands are encoded many times.
-    """
+    """Return two words for a hand from two packs: the cards held, and the cards held twice."""
+    # cached, because most hands are encoded many times
     first = second = 0
     for number in deck.numbers(hand):
         second |= first & 1 << number
@@ -232,7 +230,7 @@ def _copies(deck: Deck, hand: int) -> tuple[int, int]:
 
 
 def _cards(deck: Deck, pile: Any) -> int:
-    """Return a pile as a hand. A pile is a hand, card names, or a trick of (seat, move)."""
+    """Return a pile as a hand. A pile is a hand, card names, or (seat, move) pairs."""
     if isinstance(pile, int):
         return pile
     return deck.hand(card if isinstance(card, str) else deck.text(card[1].cards) for card in pile)

@@ -57,11 +57,11 @@ class Environment:
         self.agents: list[str] = []
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
-        """Start a game.
+        """Start a game, and play forced moves until an agent has a choice.
 
         A seed starts a series of games. A reset without a seed starts the next game of the series.
-        Before the first seed, the series is random. Forced moves are played at once.
-        `options` is part of PettingZoo's interface and has no effect.
+        Before the first seed, the series is random. `options` is part of PettingZoo's interface and
+        has no effect.
         """
         if seed is not None:
             self._series, self._played = str(seed), 0

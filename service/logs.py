@@ -38,9 +38,9 @@ class JsonFormatter(logging.Formatter):
 
 
 def configure(settings: Settings) -> None:
-    """Send the logs of the service, and granian's errors, to standard error.
+    """Write the service's logs and granian's errors to standard error, in the format of `settings`.
 
-    `settings` has the format. Earlier handlers of both loggers are removed, and propagation is off.
+    Earlier handlers of both loggers are removed, and propagation is switched off.
     """
     handler = logging.StreamHandler()
     if settings.log_format == "json":

@@ -45,10 +45,10 @@ _SENTENCES: Final[dict[type[AnyDecision], str]] = {
 
 
 def exclusions(decisions: Iterable[AnyDecision]) -> list[Exclusion]:
-    """Return the decisions after which a bot no longer plays, in order.
+    """Return the decisions that withdraw or disqualify a bot or let it leave, in order.
 
-    Decisions that an `Undo` took back are left out. A decision that disqualifies several versions
-    of a bot is returned once for each version, with that version as its `bot`.
+    Decisions that an `Undo` took back are left out. Instead of a decision that disqualifies several
+    versions of a bot there is a copy for each version, with that version as its `bot`.
     """
     standing: list[Exclusion] = []
     for decision in decisions:
@@ -61,8 +61,8 @@ def exclusions(decisions: Iterable[AnyDecision]) -> list[Exclusion]:
 
 
 def _by_bot(decision: Exclusion) -> Iterator[Exclusion]:
-    """Yield a decision about one bot for each bot of `decision`: first those in `versions`, then
-    its `bot`."""
+    """Yield a copy of `decision` for each bot that it excludes, without `versions`: first those in
+    `versions`, then its `bot`."""
     if isinstance(decision, Disqualify):
         for bot in decision.versions:
             yield replace(decision, bot=bot, versions=())
@@ -91,12 +91,12 @@ def disqualified(decisions: Iterable[AnyDecision]) -> frozenset[str]:
 
 
 def absent(decisions: Iterable[AnyDecision]) -> frozenset[str]:
-    """Return the bots that no longer play."""
+    """Return the bots that no longer play: those withdrawn or disqualified, and those that left."""
     return frozenset(exclusion.bot for exclusion in exclusions(decisions))
 
 
 def exclusion_of(decisions: Iterable[AnyDecision], bot: str) -> Exclusion | None:
-    """Return the latest decision that excluded this bot and was not undone, or None."""
+    """Return the latest of the `exclusions` of this bot, or None if it still plays."""
     return {exclusion.bot: exclusion for exclusion in exclusions(decisions)}.get(bot)
 
 
@@ -145,7 +145,7 @@ def skipped(decisions: Iterable[AnyDecision]) -> frozenset[str]:
 
 
 def pending(decisions: Iterable[AnyDecision], voids: Iterable[AnyVoid]) -> list[tuple[int, str]]:
-    """Return the matches that `Void` decisions name and have not yet made void, in order.
+    """Return the matches that `Void` decisions are still to make void, in order.
 
     Each item is (number of the decision, id of the match). `voids` are the void matches so far.
     """
@@ -156,7 +156,7 @@ def pending(decisions: Iterable[AnyDecision], voids: Iterable[AnyVoid]) -> list[
 
 
 def sentence(decision: AnyDecision) -> str:
-    """Return the time of a decision, a colon, and the decision as in `describe`."""
+    """Return the time of a decision (UTC), a colon, and the text of `describe`."""
     return f"{utc(decision.at)}: {describe(decision)}"
 
 

@@ -155,7 +155,8 @@ class Run:
     def companions(self) -> dict[str, str]:
         """Map each bot that still plays to a disqualified bot by the same author.
 
-        If there are several, the last in the order of the cup counts. Other bots are left out.
+        If an author has several disqualified bots, the last in the order of the cup counts. Bots
+        without a disqualified bot by their author are left out.
         """
         bots = self.cup.bots
         disqualified = {bot.author: bot.name for bot in bots if bot.name in self.disqualified}

@@ -349,7 +349,7 @@ class Finish(Decision, frozen=True):
 
 AnyDecision = Pause | Resume | Void | Withdraw | Disqualify | Undo | Join | Leave | Skip | Finish
 Exclusion = Withdraw | Disqualify | Leave
-"""The decisions after which a bot no longer plays."""
+"""The decisions by which a bot stops playing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -374,10 +374,10 @@ class MatchSummary(NamedTuple):
     FAULT_KINDS), `times` (float32 milliseconds of the requests that were answered completely), and
     `fallbacks` (the number of moves that were not the bot's own). `fallbacks` is empty in a store
     that was written before fallbacks were counted. The other fields are as in `MatchRecord`.
-
-    The type is a named tuple because a run may have a million matches, and creating a frozen
-    dataclass would take a third of the time that reading a match takes.
     """
+
+    # A named tuple, because a run may have a million matches, and creating a frozen dataclass would
+    # take a third of the time that reading a match takes.
 
     match: str
     block: Count
@@ -412,6 +412,6 @@ class BlockRecord:
 
 
 def adjusted(scores: tuple[int, ...], struck: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the scores by seat, with the lowest of all scores for each seat in `struck`."""
+    """Return the scores by seat. Each seat in `struck` gets the lowest of all scores instead."""
     worst = min(scores)
     return tuple(worst if seat in struck else score for seat, score in enumerate(scores))

@@ -88,7 +88,11 @@ def openapi_yaml() -> Response:
 
 @static_routes.get("/openapi.json")
 def openapi_json() -> Response:
-    """Return the contract as JSON, for tools that do not read YAML. The first call needs a slot."""
+    """Return the contract as JSON, for tools that do not read YAML.
+
+    Raises:
+        LongWork, TooManyRequests: on the first call, if the request holds no slot.
+    """
     return _contract_as_json().answer("application/json")
 
 

@@ -112,7 +112,7 @@ def start() -> Response:
     """Start a game, and return its first state.
 
     Raises:
-        Problem: if the body is not valid.
+        Problem, HTTPException: if the body is not valid (see `parse_body`).
     """
     body = parse_body(requests.START)
     return json_response({"state": new_game(body, body.get("seed")).to_dict()})
@@ -123,7 +123,8 @@ def moves() -> Response:
     """Return the seat to move in a state or view, and its legal moves.
 
     Raises:
-        Problem: if the body is not valid, or there are more than `MAX_LISTED_MOVES` moves.
+        Problem, HTTPException: if the body or its position is not valid (see `parse_body`).
+        Problem, LongWork, TooManyRequests: as in `moves_answer`.
     """
     body = parse_body(requests.MOVES)
     return json_response(moves_answer(_position(body), details=body.get("details", False)))
@@ -136,7 +137,8 @@ def describe() -> Response:
     The state of a finished game is described as the public sees it.
 
     Raises:
-        Problem: if the body is not valid, or there are more than `MAX_LISTED_MOVES` moves to list.
+        Problem, HTTPException: if the body or its position is not valid (see `parse_body`).
+        Problem, LongWork, TooManyRequests: as in `described`.
     """
     body = parse_body(requests.DESCRIBE)
     position = _position(body)
@@ -149,7 +151,7 @@ def validate() -> Response:
     """Return whether a move is legal, and its category or the reason why not.
 
     Raises:
-        Problem: if the body is not valid. An illegal move is an answer, not a problem.
+        Problem, HTTPException: if the body or its position is not valid (see `parse_body`).
     """
     body = parse_body(requests.VALIDATE)
     return json_response(verdict(_position(body), body["move"]))
@@ -160,8 +162,8 @@ def advance() -> Response:
     """Return the state after the moves of the request, with its legal moves if asked for.
 
     Raises:
-        Problem: if the body is not valid, one of the moves is illegal, the new state exceeds a
-            limit (see `advanced`), or there are more than `MAX_LISTED_MOVES` moves to list.
+        Problem, HTTPException: if the body or its position is not valid (see `parse_body`).
+        Problem, LongWork, TooManyRequests: as in `advanced` and, for the list, `moves_answer`.
     """
     body = parse_body(requests.ADVANCE)
     state = advanced(cast("State", _position(body)), body["moves"])
@@ -174,7 +176,8 @@ def view() -> Response:
     """Return what one seat may know of a state.
 
     Raises:
-        Problem: if the body is not valid, or there is no such seat (status 422).
+        Problem, HTTPException: if the body or its position is not valid (see `parse_body`), or
+            there is no such seat.
     """
     body = parse_body(requests.VIEW)
     try:
@@ -185,9 +188,10 @@ def view() -> Response:
 
 
 def new_game(body: dict[str, Any], seed: str | None = None) -> State:
-    """Return the first state of a new game with this seed, or if it is None, with a random one.
+    """Return the first state of a new game with this seed, or with a random one if it is None.
 
-    `body` must have passed schema validation. A seed in it is ignored.
+    `body` must be that of a request to start a game, and must have passed schema validation. A seed
+    in the body is ignored.
     """
     seed = secrets.token_hex(16) if seed is None else seed
     return games.get(body["game"]).start(body.get("players"), seed, body.get("options", {}))

@@ -22,10 +22,12 @@ SEALER: Final = "stich-sealer"
 def start() -> Response:
     """Start a game whose seed the service draws, and return its token and keys.
 
-    Each key in the answer is null if the request has hashes of keys, a different one for each seat.
+    The request may have hashes of keys, one for each seat and no two the same. Then the keys in the
+    answer are null.
 
     Raises:
-        Problem: if the body is not valid, or the service has no seal keys.
+        Problem, HTTPException: if the body is not valid (see `parse_body`), or the service has no
+            seal keys.
     """
     body = parse_body(requests.SEALED_START)
     return json_response(_sealer().start(new_game(body), body.get("key_hashes")))
@@ -38,7 +40,8 @@ def view() -> Response:
     With the public view come the hashes of all keys and, once the game is over, the seed.
 
     Raises:
-        Problem: if the body, the token or the key is not valid, or the service has no seal keys.
+        Problem, HTTPException: if the body (see `parse_body`), the token or the key is not valid,
+            or the service has no seal keys.
     """
     game = _open(parse_body(requests.SEALED_VIEW))
     answer: dict[str, Any] = {"view": game.state.view(game.seat).to_dict()}
@@ -51,10 +54,11 @@ def view() -> Response:
 
 @sealed_v1.post("/moves")
 def moves() -> Response:
-    """Return the seat to move, and its legal moves, or none if the key is another seat's.
+    """Return the seat to move, and its legal moves, or no moves if the key is another seat's.
 
     Raises:
-        Problem: as in `view`, or if there are more than `MAX_LISTED_MOVES` moves.
+        Problem, HTTPException: as in `view`.
+        Problem, LongWork, TooManyRequests: as in `moves_answer`.
     """
     body = parse_body(requests.SEALED_MOVES)
     return json_response(moves_answer(_view(body), details=body.get("details", False)))
@@ -65,7 +69,8 @@ def describe() -> Response:
     """Return a description of the view of the key's seat.
 
     Raises:
-        Problem: as in `view`, or if there are more than `MAX_LISTED_MOVES` moves to list.
+        Problem, HTTPException: as in `view`.
+        Problem, LongWork, TooManyRequests: as in `described`.
     """
     body = parse_body(requests.SEALED_DESCRIBE)
     return json_response(described(_view(body), list_moves=body.get("list_moves", True)))
@@ -76,7 +81,7 @@ def validate() -> Response:
     """Return whether a move of the key's seat is legal, and its category or the reason why not.
 
     Raises:
-        Problem: as in `view`. An illegal move is an answer, not a problem.
+        Problem, HTTPException: as in `view`.
     """
     body = parse_body(requests.SEALED_VALIDATE)
     return json_response(verdict(_view(body), body["move"]))
@@ -87,8 +92,8 @@ def advance() -> Response:
     """Make moves of the key's seat, and return the next token and the public view.
 
     Raises:
-        Problem: as in `view`, or if a move is illegal or another seat's, or the new state exceeds a
-            limit (see `advanced`).
+        Problem, HTTPException: as in `view`.
+        Problem, LongWork, TooManyRequests: as in `advanced`.
     """
     body = parse_body(requests.SEALED_ADVANCE)
     game = _open(body)
@@ -121,7 +126,7 @@ def _open(body: dict[str, Any]) -> SealedGame:
 
 
 def _view(body: dict[str, Any]) -> View:
-    """The view of the token's game for the seat whose key is in the body.
+    """The view of the game in the body's token, for the seat whose key is in the body.
 
     Raises:
         Problem: if the token or the key is not valid, or the service has no seal keys.

@@ -204,7 +204,7 @@ def checked(
     """A field for values that pass all checks.
 
     A check is a function that says whether a value passes, and the message for a value that does
-    not. A check may rely on the checks before it. `kwargs` are passed to `JsonField`.
+    not. A check may rely on the checks before it. `value_schema` and `kwargs` go to `JsonField`.
     """
 
     def load(value: Any) -> Any:

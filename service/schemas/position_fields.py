@@ -54,14 +54,14 @@ class GameLimits:
     def by_seat(self, description: str, item: JsonField, slack: int = SLACK) -> JsonField:
         """A field for a list with a value for each seat. `item` is the field for a value.
 
-        The length is not enforced (see `list_of` for `slack`, which should be 0 in results, because
-        a game can have thousands of them).
+        The length is not enforced. `slack` is as in `list_of`, and should be 0 in a result, because
+        a game can have thousands of results.
         """
         low, high = self.game.min_players, self.game.max_players
         return list_of(description, item, high, min_items=low, slack=slack)
 
     def scores(self, description: str, slack: int = SLACK) -> JsonField:
-        """A field for scores by seat. In results, `slack` should be 0 (see `by_seat`)."""
+        """A field for scores by seat. `slack` is as in `by_seat`, and should be 0 in a result."""
         return self.by_seat(description, integer("", -MAX_SCORE, MAX_SCORE), slack)
 
     def hands(self, description: str) -> JsonField:
@@ -115,7 +115,7 @@ def options_schema(game: games.Game) -> type[ObjectSchema]:
 
 
 def common_fields(limits: GameLimits, **result: JsonField) -> Fields:
-    """The fields of every state and view. `result` has the fields that a game adds to a result."""
+    """The fields of every position. `result` has the game's own fields for a finished deal."""
     game = limits.game
     return {
         "game": constant("The game.", game.name),
@@ -138,7 +138,7 @@ def common_fields(limits: GameLimits, **result: JsonField) -> Fields:
 
 
 def _results_field(limits: GameLimits, extra: Fields) -> JsonField:
-    """The field for the finished deals. `extra` has the fields that a game adds to a result."""
+    """The field for the finished deals. `extra` has the fields that the game adds to each."""
     fields: Fields = {
         "deal": integer("The number of the deal.", 1, enforced=True),
         "scores": limits.scores("The scores of this deal, by seat.", slack=0),

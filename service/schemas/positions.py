@@ -30,10 +30,10 @@ VIEWS: Final[Mapping[str, ObjectSchema]] = {
 
 
 def choose_by_game(schemas: Mapping[str, ObjectSchema], value: Any) -> ObjectSchema:
-    """The schema for the game that an object's field `game` names.
+    """The schema from `schemas` (by game) for the game that the field `game` of `value` names.
 
     Raises:
-        ValidationError: if the value is not an object, or names no game in `schemas`.
+        ValidationError: if `value` is not an object, or names no game in `schemas`.
     """
     if type(value) is not dict:
         raise ValidationError("Must be an object.")
@@ -50,9 +50,9 @@ def _position_field(
 ) -> JsonField:
     """A field for a position of any game. `kwargs` are passed to `JsonField`.
 
-    `component` is the name in the contract of the schema for any game. Missing options get their
-    defaults. msgspec reads the position into the struct for its game, which `as_dict` must then
-    convert.
+    `component` is the contract's name for the schema of all these positions, and `schemas` has the
+    schema for each game. Missing options get their defaults. msgspec reads a position into the
+    struct for its game, which `as_dict` must then convert.
     """
     structs = tuple(_struct(*item) for item in schemas.items())
 

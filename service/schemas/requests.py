@@ -64,7 +64,7 @@ class RequestValidator:
         ]
 
     def decode(self, body: bytes) -> dict[str, Any] | None:
-        """Read a body with msgspec, and return its fields without those that count as missing.
+        """Read a body with msgspec, and return its fields, except null values and empty lists.
 
         Return None unless the body certainly matches a schema as it is. The caller must then parse
         the body and call `load`, which converts values or says what is wrong.

@@ -119,8 +119,8 @@ def read_run(target: str, *, any_moves: bool = False) -> Iterator[RunReader]:
     """Within this context, open a run or a file of matches for reading. Yield a reader.
 
     The reader of a run is a snapshot, which does not change while a runner writes to the store.
-    A warning of the store is printed, as by `open_run`. A file is read completely first. With
-    `any_moves`, its matches may have illegal moves. Exit with 2 if it cannot be opened.
+    A warning of the store is printed, as by `open_run`. A file is read completely first, and its
+    matches may have illegal moves if `any_moves` is true. Exit with 2 if it cannot be opened.
 
     Raises:
         LineError: if the file has no line, or a line cannot be used.

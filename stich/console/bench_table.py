@@ -17,8 +17,8 @@ _CHARACTER = 7
 def result_table(record: Record, landmarks: Sequence[Landmark]) -> str:
     """The result of `stich bench` as a Markdown table with notes.
 
-    `landmarks` are the leads of other bots over par. Each of these bots has a column. The notes
-    name the problems of the record, such as tables that could not be played.
+    `landmarks` are the points over par of other bots, each of which has a column. The notes name
+    the problems of the record, such as tables that could not be played.
     """
     deals = "public deals" if record.seed == PUBLIC_SEED else "other deals"
     below = [

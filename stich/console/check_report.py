@@ -62,8 +62,8 @@ def print_as_they_come(
 ) -> list[CheckResult]:
     """Print each result as it arrives, then which checks were not passed. Return all results.
 
-    There must be at least one result. At the end, print the last line of the output of each outcome
-    that has any. Failures with the same cause are printed once, unless `verbose`. `command` is the
+    There must be at least one result. At the end, print for each outcome with `output` the last
+    line of it. Failures with the same cause are printed once, unless `verbose`. `command` is the
     bot's command, or None for a bot by URL. The progress is hidden before each result.
     """
     causes: Causes = {}
@@ -98,8 +98,8 @@ def _cause(failure: CheckFailure) -> tuple[str, str]:
 def _print(result: CheckResult, causes: Causes, command: str | None, verbose: bool) -> None:
     """Print a result, and add its causes to `causes`.
 
-    Unless `verbose`, failures whose cause is known are only counted, and a check with no other
-    failures is not marked FAIL.
+    Unless `verbose`, failures whose cause is already in `causes` are only counted, and a check with
+    no other failures is not marked FAIL.
     """
     number, title, outcome = result
     word, colour = ("ok  ", "green") if outcome.passed else ("FAIL", "red")

@@ -23,7 +23,8 @@ def print_match(console: Console, record: MatchRecord, cup: Cup) -> None:
     """Print a whole match: hands as dealt, moves one per line, final scores and all faults.
 
     Raises:
-        ValueError: if a move is not legal, or comes after the end of the game.
+        ValueError: if a move is not legal, or comes after the end of the game. The moves before it
+            have then been printed.
     """
     console.print(_title(record), soft_wrap=True)
     for step in steps(record, cup):

@@ -204,7 +204,7 @@ def _table_line(table: CourseTable) -> Text:
 
 
 def integrity_table(report: Integrity) -> Table:
-    """A table of soft play: the up to 20 ordered pairs of bots with the lowest p, lowest first."""
+    """A table of soft play: up to 20 ordered pairs of bots, those with the lowest p first."""
     pairs = len(report.pairs)
     return make_table(
         ["Bot", "beats", "Chances", "Rate", "Difference", "p"],

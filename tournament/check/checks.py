@@ -56,7 +56,8 @@ def greet(examiner: Examiner, wanted: Scope | None) -> tuple[Outcome, list[Scope
     """Check GET /. Return the outcome, and the scopes to check the bot with.
 
     If `wanted` is None, there is a scope for each known game that the answer names, or for every
-    game if it names none. Otherwise the only scope is `wanted`, completed by the bot's answer.
+    game if it names none. Otherwise the only scope is `wanted`, in which the answer fills in what
+    is left open.
     """
     about: Mapping[str, object] = {}
     with closing(Connection(examiner)) as bot:
@@ -146,8 +147,8 @@ def unknown_fields(examiner: Examiner, scope: Scope, wanted: int = 6) -> Outcome
 def _under_rule(
     examiner: Examiner, failures: Iterable[CheckFailure | None], rule: str, fix: str
 ) -> tuple[CheckFailure, ...]:
-    """The failures other than None. Unless `failed_before` is set, `rule` and `fix` are put before
-    the rule and the fix of each."""
+    """The failures that are not None. Unless the examiner's `failed_before` is set, `rule` and
+    `fix` are put before each failure's own rule and fix."""
 
     def under_rule(failure: CheckFailure) -> CheckFailure:
         advice = Advice(f"{rule} {failure.advice.rule}", f"{fix} {failure.advice.fix}")
@@ -171,7 +172,7 @@ def long_list(examiner: Examiner, scope: Scope) -> Outcome:
 def hooks(examiner: Examiner, scope: Scope) -> Outcome:
     """Check that the bot answers POST /start and /end. Any status, content and length will do.
 
-    If it answers /start, it is asked for a move before /end. A failure to make one is ignored.
+    If it answers /start, it is asked for a move before /end. A failure to move is ignored.
     """
     question = openings(scope)[0]
     notes: list[str] = []
@@ -333,8 +334,8 @@ def output(examiner: Examiner, started: StartedBot, scope: Scope) -> Outcome:
 def own_moves(examiner: Examiner, most: float, *, quick: bool) -> Outcome:
     """Check that at most the share `most` (0 to 1) of the bot's moves came from its fallback.
 
-    Asks nothing, but uses the moves that the examiner has counted. `quick` says whether
-    the moves were made in recorded games rather than in matches.
+    Asks nothing, but uses the moves that the examiner has counted. `quick` says whether the moves
+    were made in recorded games rather than in matches.
     """
     count, shown = examiner.fallbacks.total(), examiner.last_fallback
     if not count or shown is None:

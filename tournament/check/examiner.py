@@ -33,9 +33,8 @@ class Connection(HttpBot):
     """A connection to the checked bot, over which the bot plays one match after another.
 
     The connection reports the outcome of every POST /move to the examiner. `exchange` is the last
-    request with its answer. `failures` has the failure of each request for a move that got none,
-    not even an illegal one. `failed` says whether the last question in this match got no legal
-    move.
+    request with its answer. `failures` has a failure for each request that got no move, not even an
+    illegal one. `failed` says whether the last question in this match got no legal move.
     """
 
     def __init__(self, examiner: "Examiner") -> None:
@@ -62,8 +61,8 @@ class Connection(HttpBot):
         """Notify the bot that a match starts and, at the end of the context, that the match ends.
 
         `opening` is the match's first question, which is not asked here. The bot gets only the
-        notifications that it `takes`, and none of the end if the last question got no legal move
-        or the context raises. Waits up to `move_ms` for each answer. Failures are ignored.
+        notifications that it `takes`, and not that of the end if the last question got no legal
+        move or the context raises. Waits up to `move_ms` for each answer. Failures are ignored.
         """
         seconds = self._examiner.clock.move_ms / 1000
         start, end = self.begin(opening)
@@ -110,7 +109,7 @@ class Connection(HttpBot):
             self.exchange = Exchange(f"{self.url}{path}", body, self.answer(), elapsed_ms)
 
     def move(self, body: bytes, seconds: float) -> Choice | Failure:
-        """Do as `HttpBot.move` does, report the outcome to the examiner, and note any failure."""
+        """Do as `HttpBot.move` does. Report the outcome to the examiner, and keep any failure."""
         outcome = super().move(body, seconds)
         if isinstance(outcome, Failure):
             self.failures.append(outcome)
@@ -184,7 +183,7 @@ class Examiner:
         """A failure with the bot's output. If the bot's process has ended, the failure says so.
 
         `kind` is None if the failure would be no fault in a match. Waits up to half a second for
-        the bot to end if it was unreachable, or did not answer and `kind` is None. If it has ended
+        the bot to end if it was unreachable, or did not answer and `kind` is None. If the bot ends
         by then, the failure has a fix for that instead of the fix in `advice`.
         """
         unanswered = kind is None and exchange.answer.status is None

@@ -22,7 +22,7 @@ _OTHER_STAGE: Final = N_("in its last round")
 
 
 def decides_places(table: Standings) -> bool:
-    """Whether the format decides places by the course of the cup. False for an unknown format."""
+    """Whether the cup's course, such as a bracket, decides places. False for an unknown format."""
     return table.format in FORMATS and FORMATS[table.format].decides_places
 
 

@@ -23,7 +23,7 @@ _ORDINALS: Final = {
 
 
 def format_rank(line: Standing) -> str:
-    """A bot's rank or range of ranks, such as "2" or "2–4". "–" if the bot is new or has left."""
+    """A bot's rank or ranks, such as "2" or "2–4". "–" if it is new or no longer plays in a ladder."""
     first, last = line.rank
     return "–" if line.status else str(first) if first == last else f"{first}–{last}"
 
@@ -42,7 +42,7 @@ def open_places(line: Standing, table: Standings) -> str:
     """The places that the evidence leaves open for a bot, in words, such as "1st or 2nd".
 
     Returns "still open" during a run for a range of all places, and for a range of more than two
-    places that is wider than a third of the table. Returns "" at the end for a range of all places,
+    places that covers more than a third of them. Returns "" at the end for a range of all places,
     unless there is only one bot.
     """
     first, last = line.rank
@@ -92,10 +92,10 @@ def shown_authors(run: Run) -> dict[str, str]:
 
 
 def table_lines(table: Standings) -> list[Standing]:
-    """Return the lines of the table for the first page, new bots last.
+    """Return the lines of the standings that the first page shows, new bots last.
 
-    In a ladder, bots that have left or have not played yet are left out. If no line would remain,
-    all lines are returned.
+    In a ladder, bots that no longer play or have not played yet are left out. If no line would
+    remain, all lines are returned.
     """
     new = [line for line in table.standings if line.status == "new" and line.matches]
     return [line for line in table.standings if not line.status] + new or list(table.standings)
@@ -140,7 +140,7 @@ def format_score(line: Standing) -> str:
 
 
 def table_notes(table: Standings) -> Iterator[str]:
-    """Yield sentences that say what the table claims and how to read it."""
+    """Yield sentences that say what the standings claim and how to read them."""
     if any(line.low is not None for line in table.standings):
         yield _("In brackets: 95 %% intervals.")
     if is_adjusted(table):
@@ -248,10 +248,8 @@ def format_versions(stated: Sequence[Identity]) -> str:
 
 
 def has_plain(table: Standings) -> bool:
-    """Whether to show the plain mean of the points too: if they are adjusted, but not in a ladder.
-
-    In a ladder the mean misleads, because half of the tables are near the top.
-    """
+    """Whether to show the plain mean too: if the points are adjusted, but not in a ladder."""
+    # In a ladder the mean misleads, because half of the tables are near the top.
     return table.format != Ladder.type and is_adjusted(table)
 
 

@@ -103,7 +103,9 @@ class HalvingPlan(Plan):
         """The `count` bots among `bots` that play on in stage `number`, best first.
 
         The scores of the first `blocks` blocks decide, and a draw decides between equal scores.
-        Passes on StoreError.
+
+        Raises:
+            StoreError: if the finished matches cannot be read.
         """
         fitted = fit(scores.observations(self.setup.bots, blocks))
         score = dict(zip(self.setup.bots, fitted.score.tolist(), strict=True))

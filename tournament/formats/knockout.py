@@ -151,7 +151,7 @@ class KnockoutPlan(Plan):
         return sorted(beaten, key=lambda item: (item[0], self._lot(stage, item[1])))
 
     def _lot(self, stage: str, name: str) -> str:
-        """A bot's draw in a stage. Of equal bots, those with lower draws play on, or for bronze."""
+        """A bot's draw in a stage. Of equal bots, those with lower draws come first."""
         return draw("tie", self.setup.seed, stage, name)
 
 

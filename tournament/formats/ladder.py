@@ -88,11 +88,12 @@ class LadderPlan(Plan):
         self.blocks = 0
 
     def next(self, run: Progress, scores: Scores) -> Round | Wait | Done:
-        """Return the round of the current epoch, or of a new one if the current one is complete.
+        """Return the round of the current epoch or, when called again, of a new one.
 
-        If the round has an `epoch`, the caller must store this new epoch. Return `Wait` if the bots
-        that can play do not fill a table, and `Done` once a decision has ended the ladder and the
-        last epoch is complete. Between epochs, `gather` is called, which may take seconds.
+        `Plan.next` says when to call again. If the round has an `epoch`, the epoch is new, and the
+        caller must store it. Return `Wait` if the bots that can play do not fill a table, and
+        `Done` once a decision has ended the ladder and the last epoch is complete. Between epochs,
+        `gather` is called, which may take seconds.
 
         Raises:
             StoreError: if the finished matches cannot be read, or `gather` raises one.
@@ -236,7 +237,7 @@ def _even(
     """Draw passes with `blocks` tables in total, as (stage, table).
 
     There must be at least `players` names. Bots with fewer than `NEW` blocks are new and are seated
-    first. While there are any, a pass has at most one table for each new bot. `played` has the
+    first. While there are new bots, a pass has at most one table for each of them. `played` has the
     number of each bot's blocks, to which the drawn blocks are added.
     """
     tables: list[StageTable] = []
@@ -302,7 +303,7 @@ def _close(
 def _open_pairs(record: LadderRecord, numbers: Ints, best: Ints) -> list[tuple[int, int]]:
     """The pairs (better, worse) near the top whose order is not settled.
 
-    The pairs are sorted by the lead of the better bot in standard deviations, the smallest first.
+    The pairs are sorted by their difference in standard deviations, the smallest first.
     A bot is an index into `numbers`, which has the bots' numbers in the record. `best` has the bots
     with at least `KNOWN` blocks, best first. The candidates are neighbours among the first `TOP`
     bots of `best`, and the last of these bots paired with each later bot of `best`.

@@ -30,7 +30,7 @@ class EveryTable(WithDeals):
         return AllTables(setup, self.deals, self.always())
 
     def tables(self, bots: int, players: int) -> int:
-        """Return how many tables of `players` seats play, or 0 if `bots` bots do not fill one."""
+        """Return how many tables of `players` seats play, or 0 if `bots` bots fill no table."""
         fixed = len(self.always())
         return comb(max(0, bots - fixed), players - fixed)
 
@@ -84,8 +84,8 @@ class AllTables(Plan):
         yield self._round(1, 0, [("", table) for table in self._tables], self._deals)
 
     def total(self, run: Progress, scores: Scores, gone: Set[str]) -> int:
-        """Return the number of planned matches at tables without bots in `gone`, plus the number
-        of finished matches at the other tables.
+        """Return the number of planned matches at tables without bots in `gone`, plus that of the
+        finished matches at the other tables.
 
         Raises:
             StoreError: if the finished matches cannot be read.

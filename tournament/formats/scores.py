@@ -30,7 +30,7 @@ class Matches(Protocol):
 
 
 class Scores:
-    """The scores of a run, as its plan reads them. Passes on errors of `matches`."""
+    """The scores of a run, as its plan reads them, computed from `matches` at each call."""
 
     def __init__(self, matches: Matches) -> None:
         self.matches = matches
@@ -39,7 +39,7 @@ class Scores:
         """Return each bot's exact mean score per deal and seat at each table of a round.
 
         The scores are those after the strike-out rule, by (stage, table) and then by bot. All
-        finished matches count, and tables without one are left out.
+        finished matches count. Tables without a finished match are left out.
 
         Raises:
             StoreError: if the matches cannot be read.

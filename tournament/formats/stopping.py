@@ -87,7 +87,10 @@ class UntilSettled(Plan):
 
         The blocks so far decide, whose tables are `tables`. The top bots are settled if each is
         settled above all bots outside the top and is in `seated`, the bots at the tables of the
-        current round so far. Disqualified bots and their tables do not count. Passes on StoreError.
+        current round so far. Disqualified bots and their tables do not count.
+
+        Raises:
+            StoreError: if the finished matches cannot be read.
         """
         out = scores.disqualified(run.decisions, tables)
         bots = [bot for bot in self.setup.bots if bot not in out]

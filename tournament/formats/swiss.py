@@ -103,9 +103,9 @@ def pair(
 
 
 def _swap(tables: list[list[str]], met: Counter[frozenset[str]], reach: int) -> bool:
-    """Exchange two bots in `tables` if that reduces repeated meetings.
+    """Exchange two bots in `tables`, in place, if that reduces repeated meetings.
 
-    Only tables that are at most `reach` places apart exchange bots. Return whether two did.
+    Only tables that are at most `reach` places apart exchange bots. Return whether any did.
     """
     for i, upper in enumerate(tables):
         for lower in tables[i + 1 : i + 1 + reach]:

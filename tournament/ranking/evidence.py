@@ -87,8 +87,8 @@ def pairs(data: Observations, cell: Ints) -> tuple[Ints, Ints, Floats]:
     """All pairs of entries with the same ``cell``, which has a number for each entry.
 
     Returns three arrays with an item for each pair of entries: first bot * n + second bot, where
-    the first has the lower number; the block of the first bot's entry; and the lead of the first
-    bot, in points per deal.
+    the first has the lower number; the block of the first bot's entry; and the first bot's points
+    per deal less the second's.
     """
     order = np.lexsort((data.bot, cell))
     parts = map(np.array, pairs_within(cell[order]))

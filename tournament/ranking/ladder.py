@@ -84,7 +84,7 @@ class LadderRecord:
         self._watch(block, bot, alone)
 
     def arrive(self, bots: Ints) -> None:
-        """Record the arrival of the new bots among these, in the order of the array.
+        """Record the arrival of the new bots in `bots`, in the order of the array.
 
         The order matters because bots that arrive later need more evidence.
         """
@@ -95,7 +95,7 @@ class LadderRecord:
     def effects(self) -> tuple[Floats, Floats]:
         """The mean and the standard deviation of each bot's effect (n), in points per deal.
 
-        An effect is the lead of a bot's current version over the mean of all bots.
+        An effect is how far a bot's current version is above the mean of all bots.
         """
         mean, deviation = self._equations.effects(_PRIOR)
         return mean[self.version], deviation[self.version]

@@ -88,7 +88,7 @@ def _take_part(
 ) -> None:
     """Start or reach a bot, and keep it connected to an arena until the cup is over for this bot.
 
-    `token` is called with what the bot states about itself, empty if it does not answer, and
+    `token` is called with the bot's statements about itself, empty if the bot does not answer, and
     returns the bot's token. The bot plays at up to `tables` tables at once. If it has a command, it
     is started once for each table, must answer GET / within `start_ms` milliseconds, and can be
     challenged unless `no_challenges` is true. Receipts of the run are kept in a file.
@@ -229,7 +229,8 @@ def _ask(
     """Send a request about the bot `name` to the ladder of an arena, and return the answer.
 
     The request has the author's key for this arena, which is derived from the user's signing key.
-    If there is no signing key, it is created. `about` is what the bot states about itself.
+    If there is no signing key, it is created. `code` is the ladder's code, if the organiser gave
+    one, and `about` is what the bot states about itself.
 
     Raises:
         EntryRefused: if the ladder refuses, or if no ladder can be reached.

@@ -67,8 +67,8 @@ class RecordedMove(NamedTuple):
 class Finding:
     """A decision for which another bot, the judge, chooses another move, `instead`.
 
-    `lead` is the lead of `instead` over the recorded move, or None if it was not measured or there
-    were too few determinizations to measure it.
+    `lead` says how much better `instead` is than the recorded move. It is None if that was not
+    measured, or if there were too few determinizations to measure it.
     """
 
     decision: RecordedMove
@@ -77,7 +77,7 @@ class Finding:
 
     @property
     def certain(self) -> float:
-        """The lower end of the lead's 95 % interval, in points for the deal. 0 without a lead."""
+        """The lower end of `lead`'s 95 % interval, in points for the deal. 0 if `lead` is None."""
         return self.lead.points - _SURE * self.lead.error if self.lead else 0.0
 
 
@@ -219,8 +219,8 @@ def _decisions(store: RunReader, bot: str, most: int) -> tuple[list[RecordedMove
 def _by_search(decisions: Sequence[RecordedMove], worlds: int, until: float) -> Judged:
     """On iteration, judge decisions in order, by the moves of `search`, with one process per core.
 
-    `worlds` is the number of determinizations for the search, and again for the lead. No decision
-    is begun after `until`, a time on the clock of `monotonic`; the iterator then ends.
+    `worlds` is the number of determinizations to choose a move, and again to compare two moves. No
+    decision is begun after `until`, a time on the clock of `monotonic`. The iterator then ends.
     """
     # Only this process reacts to Ctrl-C, and then ends the others.
     ignore = partial(signal.signal, signal.SIGINT, signal.SIG_IGN)
@@ -241,8 +241,7 @@ def _by_search(decisions: Sequence[RecordedMove], worlds: int, until: float) -> 
 def _judge(decision: RecordedMove, worlds: int, until: float) -> Finding | bool | None:
     """Compare a decision with the move of `search`, as `_compare` does.
 
-    `worlds` is the number of determinizations for the search, and again for the lead. Return None
-    if `until`, a time on the clock of `monotonic`, has passed.
+    `worlds` and `until` are as in `_by_search`. Return None if `until` has passed.
     """
     if monotonic() >= until:
         return None
@@ -251,11 +250,10 @@ def _judge(decision: RecordedMove, worlds: int, until: float) -> Finding | bool 
 
 
 def _compare(decision: RecordedMove, move: str, worlds: int) -> Finding | bool:
-    """Return True if a bot chooses the same move as the recorded one, or a finding if not.
+    """Return True if `move`, a bot's choice, is the same as the recorded move, or else a finding.
 
-    `move` is the bot's choice, which must be legal. A play of the same ranks in other suits is the
-    same move. The finding says by how much `move` is better in up to `worlds` determinizations,
-    unless `worlds` is 0.
+    `move` must be legal. A play of the same ranks in other suits is the same move. The finding says
+    how much better `move` is in up to `worlds` determinizations, unless `worlds` is 0.
     """
     row, view = decision.row, json.loads(decision.row.view)
     action = None if move == row.move else action_of(read_view(view), move)
@@ -275,10 +273,10 @@ def _by_bot(
 ) -> Judged:
     """On iteration, start or reach a bot, and judge decisions by its moves, with the cup's clock.
 
-    The decisions of a seat in a match must be together, in order of play. The lead of the bot's
-    moves is measured in `worlds` determinizations, or not if that is 0. After `until`, a time on
-    the clock of `monotonic`, the bot is not asked and the iterator ends. Exit with 1 if the bot
-    does not play the cup's game and options, or gives no legal move in time three times in a row.
+    The decisions of a seat in a match must be together, in order of play. `worlds` is as in
+    `_compare`. After `until`, a time on the clock of `monotonic`, the bot is not asked and the
+    iterator ends. Exit with 1 if the bot does not play the cup's game and options, or gives no
+    legal move in time three times in a row.
 
     Raises:
         StartError: if the bot cannot be started or reached.
@@ -308,9 +306,9 @@ def _by_bot(
 
 
 def _notify(player: HttpBot, cup: Cup, path: str, body: bytes) -> None:
-    """Send POST `path`, which is /start or /end, to a bot, unless the bot does not take it.
+    """POST to `path`, which is /start or /end, if the bot takes that notification.
 
-    Wait for an answer, which is ignored, for up to the time of a move.
+    Wait for an answer for up to the time of a move. The answer, or the lack of one, is ignored.
     """
     if player.takes(path):
         player.notify(path, body, cup.clock.move_ms / 1000)
@@ -332,7 +330,7 @@ def _ask(player: HttpBot, body: bytes, clock: TimeBank, view: dict[str, Any]) ->
 
 
 def _show(number: int, finding: Finding, judge: str) -> None:
-    """Print a finding: its `number` in the list, the position, both moves and the lead, if any.
+    """Print a finding: its `number` in the list, the position, both moves, and `lead` if measured.
 
     `judge` is the name of the bot that disagrees.
     """
@@ -350,7 +348,7 @@ def _show(number: int, finding: Finding, judge: str) -> None:
 
 
 def _to_dict(finding: Finding) -> dict[str, object]:
-    """The JSON values of a finding. `points` and `error` are None if no lead was measured."""
+    """The JSON values of a finding. `points` and `error` are None if `lead` is None."""
     row, lead = finding.decision.row, finding.lead
     return {
         **{name: getattr(row, name) for name in ("match", "block", "seat", "bot", "index")},

@@ -23,7 +23,7 @@ _ORDINALS: Final = {
 
 
 def format_rank(line: Standing) -> str:
-    """A bot's rank or ranks, such as "2" or "2–4". "–" if it is new or no longer plays in a ladder."""
+    """A bot's rank or ranks, such as "2" or "2–4". "–" if, in a ladder, it is new or has left."""
     first, last = line.rank
     return "–" if line.status else str(first) if first == last else f"{first}–{last}"
 

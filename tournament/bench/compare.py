@@ -62,7 +62,7 @@ class Comparison:
 
 
 def compare(old: Record, new: Record) -> Comparison:
-    """Compare the record of a new bot with that of an old bot, at the tables that both have.
+    """Compare the record of a new bot with that of an old bot, at the tables in both records.
 
     Raises:
         RecordError: if the records have no table in common.

@@ -398,7 +398,7 @@ def check(cup: Cup, job: Job, played: Played) -> None:
 
 
 def _belongs(cup: Cup, job: Job, record: MatchRecord | Outage) -> bool:
-    """Whether a finished or void match is one that the job asked for, with values for the right
+    """Whether the job asked for a finished or void match, and the match has values for the right
     number of seats."""
     if record.number not in job.numbers:
         return False

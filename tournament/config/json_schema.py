@@ -45,7 +45,7 @@ def write(path: Path) -> None:
 def _object(
     keys: Mapping[str, Key], rest: Mapping[str, object] | None = None, required: Sequence[str] = ()
 ) -> dict[str, object]:
-    """The schema of an object with these keys and the properties in `rest`, and no others.
+    """The schema of an object with only these keys and the properties in `rest`.
 
     Each key says whether it is required. `required` names the required properties in `rest`.
     """

@@ -1,4 +1,4 @@
-"""Detection of soft play: two bots that beat each other's plays less often than others' plays.
+"""Detection of soft play: two bots beat each other's plays less often than other bots' plays.
 
 Whenever a bot can legally beat another bot's play, it either beats the play or passes. A logistic
 regression over the whole cup gives the probability of beating the play in such a position. A bot's
@@ -48,7 +48,7 @@ class Chance:
 
 @dataclass(frozen=True, slots=True)
 class Leniency:
-    """How much more rarely `bot` beats plays of `opponent` than plays of others.
+    """How much more rarely `bot` beats plays of `opponent` than plays of other bots.
 
     `chances` is the number of chances of `bot` to beat a play of `opponent`, and `rate` the share
     of them that it took. `difference` is the leniency as a difference of rates, adjusted for the
@@ -82,7 +82,7 @@ class Flag:
 class Integrity:
     """The findings about a run. A flag raises a question, and is not a verdict.
 
-    `chances` is the number of chances examined, and `blocks` the number of blocks that had one.
+    `chances` is the number of chances examined, and `blocks` the number of blocks with a chance.
     `pairs` are all ordered pairs of bots in which the first had a chance to beat a play of the
     second. `flags` are the pairs of bots that are significantly lenient towards each other.
     """
@@ -262,7 +262,7 @@ def _difference(unexpected: Floats, against: Booleans, block: Ints) -> tuple[flo
 
     The arrays have one entry for each chance of the bot. `unexpected` is the outcome (0 or 1) minus
     its expected value, `against` says which chances are against the opponent, and `block` has the
-    numbers of the blocks. Returns (None, 1.0) if there are too few chances or blocks.
+    numbers of the blocks. Return (None, 1.0) if there are too few chances or blocks.
     """
     inside, outside = int(against.sum()), int((~against).sum())
     blocks = np.unique(block[against]).size

@@ -25,11 +25,11 @@ class MatchArrays:
     Some arrays have one entry for each match: ``block`` (numbered anew from 0, without gaps),
     ``number`` (of the seating), ``deals`` (number of deals), ``round``, ``stage`` (index in
     ``stages``), ``complete`` (whether all matches of the block are finished), and ``added`` (the
-    match's position in the order in which matches were added). The others have a row for each match
-    and a column for each seat: ``seats`` (index of the bot in ``bots``), ``scores`` (after the
-    strike-out rule), ``struck`` (whether the bot was struck out), ``fallbacks`` (number of moves
-    that were not the bot's own), ``answers`` (number of answered requests), and ``faults`` (counts,
-    with a third axis in the order of FAULT_KINDS).
+    match's position in the order in which matches were added). The other arrays have a row for each
+    match and a column for each seat: ``seats`` (index of the bot in ``bots``), ``scores`` (after
+    the strike-out rule), ``struck`` (whether the bot was struck out), ``fallbacks`` (number of
+    moves that were not the bot's own), ``answers`` (number of answered requests), and ``faults``
+    (counts, with a third axis in the order of FAULT_KINDS).
 
     ``times`` has an array for each bot: the milliseconds of its answered requests, in the order in
     which the matches were added, and within a match by seat.

@@ -1,7 +1,7 @@
 """Receipts: digests of a run that an author saw while the run was being played.
 
 An author's program stores receipts in a file in the user's state folder, one per line. The chain of
-the published run must contain all of them.
+the published run must contain all receipts.
 """
 
 import re
@@ -36,8 +36,8 @@ def parse_receipt(text: str) -> Digest:
 def read_receipts(path: Path) -> list[Digest]:
     """Return the receipts in a file: the first word of each line that is not empty or a comment.
 
-    Comments begin with "#". Return an empty list if the file cannot be read, or any such word is
-    not a receipt.
+    Comments begin with "#". Return an empty list if the file cannot be read, or if any of the words
+    is not a receipt.
     """
     try:
         with path.open("rb") as file:

@@ -294,7 +294,7 @@ def _places(
 def _decided_places(run: Run) -> dict[str, int]:
     """Return the places that the format itself has decided, by bot, without disqualified bots.
 
-    The bots behind a disqualified bot move up. Returns an empty dict if nothing was decided.
+    The bots behind a disqualified bot move up. Return an empty dict if nothing was decided.
     """
     places, out = run.places or {}, run.disqualified
     ahead = sorted(place for bot, place in places.items() if bot in out)

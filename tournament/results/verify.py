@@ -48,12 +48,12 @@ class Mismatch:
 class Verification:
     """The result of a verification: counts of what was recomputed, and all mismatches.
 
-    ``finished`` says whether the run has ended. ``commitment`` says whether the seed is the one
-    committed to. It is None without a commitment. ``signature`` says whether the signer has signed
-    the run's last digest. It is None without a signature. ``signer`` is the organiser's public key.
-    ``trusted`` says whether the user owns or trusts that key. Both are None for a file of matches,
-    or if the run cannot be read. ``entries`` is the number of entries in the store's chain that
-    agree with its rows. ``incidents`` has the sentences of `Run.incidents`, and for a file of
+    ``finished`` says whether the run has ended. ``commitment`` says whether the seed fits the
+    commitment, and ``signature`` whether the organiser has signed the run's last digest. They are
+    None without a commitment or signature. ``signer`` is the organiser's public key. ``trusted``
+    says whether the user owns or trusts that key. Both are None for a file of matches, or if the
+    run cannot be read. ``entries`` is the number of entries in the store's chain that agree with
+    its rows. ``incidents`` has the sentences of `Run.incidents`, and for a file of
     matches a sentence about what is not checked.
     """
 

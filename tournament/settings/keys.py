@@ -215,7 +215,11 @@ def _moment(value: datetime) -> str | None:
 
 
 def utc(value: datetime) -> str:
-    """The date and time in UTC, in ISO 8601, to the second. `value` must have a time zone."""
+    """The date and time in UTC, in ISO 8601, to the second. `value` must have a time zone.
+
+    Raises:
+        OverflowError: if the year in UTC is not from 1 to 9999.
+    """
     return value.astimezone(UTC).isoformat(timespec="seconds")
 
 

@@ -69,7 +69,7 @@ def is_database_url(target: str) -> bool:
 def without_password(url: str) -> str:
     """Return a database URL without its password, even if the password is in the query.
 
-    Returns "the store's URL" if the URL cannot be parsed or has more than one @.
+    Return "the store's URL" if the URL cannot be parsed or has more than one @.
     """
     if url.count("@") > 1:  # the part of the password after its @ would be taken for the host
         return "the store's URL"

@@ -17,7 +17,7 @@ _SIZE = 512  # bytes: always the same, so that one call overwrites a note
 
 
 def note(run: str, *known: Digest) -> None:
-    """Write the note about the run with the id `run`, replacing any earlier one.
+    """Write the note about the run with the id `run`, replacing any earlier note.
 
     `known` are the digests that the store may have: those before and after a commit.
 

@@ -104,7 +104,7 @@ def match_values(record: MatchRecord, data: bytes) -> list[Any]:
 
 
 def insert_matches(chain: Chain, records: Sequence[MatchRecord]) -> None:
-    """Write matches, and those of their blocks that are new. Add their entries to the chain.
+    """Write matches, and their blocks if these are new. Add the entries to the chain.
 
     There must be at least one match, and not more than a few hundred.
 
@@ -217,7 +217,7 @@ def to_summary(row: sa.Row[Any]) -> MatchSummary:
 def _check_seats(match: MatchSummary | MatchRecord, *by_seat: Sequence[object]) -> None:
     """Check that a match has at least two seats, and that each field has a value for each seat.
 
-    The fields are `scores`, `adjusted` and those given as `by_seat`.
+    The fields are `scores`, `adjusted` and `by_seat`.
 
     Raises:
         ValueError: if there are fewer than two seats, or a field has a different length.

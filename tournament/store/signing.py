@@ -58,7 +58,7 @@ class SigningKey:
 def is_signed(data: bytes, signature: str, public: str) -> bool:
     """Return whether `signature` is a signature of `data` under the public key `public`.
 
-    Both `signature` and `public` are hexadecimal digits. Returns False if either is malformed.
+    Both `signature` and `public` are hexadecimal digits. Return False if either is malformed.
     """
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey

@@ -85,7 +85,7 @@ class Store(StoreWriter):
         """Append what each bot states about itself to the bot's earlier statements.
 
         `stated` maps bots to statements. Empty statements are skipped, and so are statements equal
-        to the bot's latest one.
+        to the bot's latest statement.
 
         Raises:
             StoreError: as in `StoreWriter`, and NotBegun if the store has no cup.
@@ -146,7 +146,7 @@ class Store(StoreWriter):
         self._put(finished=False, places=None, settled=(), total=total)
 
     def show(self, now: Present) -> None:
-        """Store the current state of the run for its pages, in place of the earlier one.
+        """Store the current state of the run for its pages, in place of the earlier state.
 
         Raises:
             StoreError: if the database fails.
@@ -161,7 +161,7 @@ class Store(StoreWriter):
         self._retrying(attempt)
 
     def _put_changed(self, run: StoredRun, **values: object) -> None:
-        """Commit those of the given values that differ from the values of `run`, as `_put` does."""
+        """Commit the given values that differ from those of `run`, as `_put` does."""
         changed = {name: value for name, value in values.items() if getattr(run, name) != value}
         if changed:
             self._put(**changed)
@@ -263,7 +263,7 @@ class Store(StoreWriter):
         self._commit(lambda chain: rows.append(chain, epochs, epoch))
 
     def void_finished(self, due: Iterable[tuple[str, int, str]]) -> None:
-        """Make finished matches void in one commit. Each is kept within the record of a void match.
+        """Make finished matches void in one commit, each kept within the record of a void match.
 
         Each item of `due` is (id of the match, number of the decision, reason).
 

@@ -73,7 +73,8 @@ class StoreWriter(StoreReader):
 
         Raises:
             StoreUrlError: if the target is a URL, but not a valid PostgreSQL URL.
-            StoreError: if the store cannot be opened or created, or has another version.
+            StoreError: if the store cannot be opened or created or has another version, or the
+                user's state folder cannot be read.
         """
         text = os.fspath(target)
         if not is_database_url(text):
@@ -174,8 +175,8 @@ class StoreWriter(StoreReader):
         """Return the checked chain of the store. First write a new store's version, id and signer.
 
         Raises:
-            StoreError: if the store's digest is not one that this user has noted, or the user's key
-                or note cannot be used.
+            StoreError: if this user has not noted the store's digest, or the user's key or note
+                cannot be used.
         """
         chain = Chain(connection)
         with damage(self.where):

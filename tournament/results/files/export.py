@@ -227,7 +227,7 @@ def standings_csv(table: Standings) -> str:
     """Return the standings as CSV: a header, and a line with the fields of each bot.
 
     The fields are those of `Standings.to_dict`. A nested field, such as `rank` or `faults`, becomes
-    several columns. Returns "" if there are no bots.
+    several columns. Return "" if there are no bots.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

@@ -225,7 +225,7 @@ class ReplyReader:
             raise ResponseTooLarge("The framing of its answer is larger than the answer may be.")
 
     def end(self) -> None:
-        """Take the end of the connection, before `done`, as the end of an answer without a length.
+        """Note that the connection ended before `done`, which completes an answer without a length.
 
         Raises:
             ConnectionLost: if the answer is incomplete or missing.

@@ -126,8 +126,7 @@ def launch_of_cup(
     """Call `prepare_launch` with a cup's bots and settings. Return its result.
 
     `folder`, `secret` and `warning` are as in `prepare_launch`. If several seatings share the same
-    cards, bots' folders are copied as with `copies`, so that one seating cannot pass information to
-    another.
+    cards, bots' folders are copied as with `copies`.
 
     Raises:
         SandboxError: if the bots must run in a sandbox (see `must_sandbox`) and cannot.

@@ -113,9 +113,9 @@ class BotProcess:
         self._control.sendall(json.dumps(order).encode("ascii"))
 
     def wait_for_copy(self) -> bool:
-        """Wait for the copy of the bot's folder, and return whether one was ordered.
+        """Wait until the bot's folder has been copied. Return False if no copy was ordered.
 
-        If the copy takes more than 5 minutes, the bot is ended. If it fails, `status` says so.
+        If copying takes more than 5 minutes, the bot is ended. If copying fails, `status` says why.
         """
         if self._copied:
             self._report(seconds=_COPY_S)

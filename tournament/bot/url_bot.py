@@ -92,7 +92,7 @@ class InProcessBot(Player):
         self._choose = choose
 
     def move(self, body: bytes, seconds: float) -> Choice:
-        """Return the function's move, however long it takes."""
+        """Return the function's move, however long that takes. Its exceptions pass through."""
         request = json.loads(body)
         return Choice(self._choose(request["view"], request["moves"]), 0.0)
 

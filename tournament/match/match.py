@@ -172,7 +172,7 @@ class Match:
         )
 
     def _notify(self, path: str, **fields: object) -> None:
-        """POST /start or /end to every bot that takes it and is not struck out.
+        """POST /start or /end, with these fields, to every bot that takes it and is not struck out.
 
         Each bot has the time for a move to answer. Answers and failures are ignored. All bots are
         notified at once, but a player at two seats is notified for one seat at a time.
@@ -271,7 +271,7 @@ class Match:
         return played, after
 
     def _strike(self, turn: int, why: str) -> None:
-        """Count a strike against seat `turn`, and strike the seat out if that was its last.
+        """Count a strike against seat `turn`, and strike the seat out if it has reached the limit.
 
         The observer is told `why`, with one more sentence if the seat is out.
         """

@@ -49,8 +49,8 @@ def run_cup(
 
     The cup comes from the file `path`, and its results are stored at `target`: a folder, or the URL
     of a database. Other machines play the matches if `cluster` is given. `gateway` must be given if
-    bots connect. `memory_share` is the fraction, from 0 to 1, of this machine's bot memory that
-    this cup may use. Finished matches are kept, whatever error is raised.
+    bots connect. `memory_share` is the fraction, from 0 to 1, of the memory for bots on this
+    machine that this cup may use. Finished matches are kept, whatever error is raised.
 
     Raises:
         SandboxError: if the bots must run in a sandbox, but none is available.
@@ -137,8 +137,8 @@ def local_launch(cup: Cup, path: Path, store: Store) -> tuple[LaunchSettings, li
 
 
 def _wait_for_bots(gateway: Gateway, cup: Cup, store: Store, observer: RunObserver) -> Cup:
-    """Wait for the connecting bots that still play, and return the cup with their URLs. Meanwhile,
-    the store and the observer show which bots are missing.
+    """Wait for the connecting bots that still play, and return a copy of the cup with their URLs
+    and numbers of tables. Meanwhile, the store and the observer show which bots are missing.
 
     Raises:
         StichError: if the gateway no longer answers, or the store cannot be used.

@@ -73,7 +73,8 @@ class Entrants(Roster):
     """The roster of a ladder, which checks the bots and stores the results.
 
     `cup` is the ladder as its file describes it, and `store` the store of its run. `now` returns
-    the current time in UTC. Methods pass on any StichError of the gateway and the store.
+    the current time in UTC. Methods that ask the gateway or use the store raise StichError if the
+    gateway no longer answers or the store cannot be used.
     """
 
     ahead = inf  # all blocks of an epoch, so that none is skipped too late
@@ -109,8 +110,9 @@ class Entrants(Roster):
             pool.shutdown(wait=False, cancel_futures=True)
 
     def cup(self, run: Progress) -> Cup:
-        """Return the cup with all bots that have joined. Each connecting bot has its URL at the
-        gateway, and as `max_matches` its number of tables, or 1 while it is not connected."""
+        """Return a copy of the cup with all bots that have joined. Each connecting bot has its URL
+        at the gateway, and as `max_matches` its number of tables, or 1 while it is not connected.
+        May raise StichError (see the class)."""
         everybody, tables = self._cup.with_joined(run.decisions), self._gateway.tables()
         bots = tuple(
             replace(bot, url=self._gateway.url_of(bot.name), max_matches=tables.get(bot.name, 1))
@@ -138,14 +140,18 @@ class Entrants(Roster):
         return self._connected
 
     def _reachable(self, cup: Cup) -> frozenset[str]:
-        """Return the bots that are connected now or need not connect."""
+        """Return the bots that are connected now or need not connect. May raise StichError."""
         tables = self._gateway.tables()
         return frozenset(bot.name for bot in cup.bots if not bot.connect or bot.name in tables)
 
     def update(self, run: Progress, every_s: float = _UPDATE_S) -> bool:
         """Store the results of checks, disconnect bots that failed, start checking connected bots
         that have not passed, and store the decision that ends the ladder if that is due. Return
-        True. If the last update was less than `every_s` seconds ago, only return False."""
+        True. If the last update was less than `every_s` seconds ago, only return False.
+
+        Raises:
+            StichError: if the gateway no longer answers, or the store cannot be used.
+        """
         if monotonic() < self._updated + every_s:
             return False
         self._updated = monotonic()
@@ -167,12 +173,11 @@ class Entrants(Roster):
     def skips(
         self, run: Progress, untouched: Iterable[Block], expired: Collection[str]
     ) -> list[Skip]:
-        """Return decisions to skip the `untouched` blocks of `expired` bots, or one to skip all
-        `untouched` blocks if a decision has ended the ladder.
+        """Return decisions to skip the `untouched` blocks of `expired` bots, or a single decision
+        to skip all `untouched` blocks if the ladder has ended.
 
-        There is at most one decision for each expired bot. A block with several expired bots is
-        skipped for the first of them by name. Each bot for which blocks are skipped is also
-        recorded as absent, with `record_absence`.
+        The arguments are as in `Roster.skips`. A block with several expired bots is skipped for the
+        first of these bots by name. Call `record_absence` for each bot whose blocks are skipped.
         """
         if finished_by(run.decisions):
             matches = tuple(match for block in untouched for match in block.matches)
@@ -192,8 +197,7 @@ class Entrants(Roster):
         """Record that tables were skipped because a bot was away.
 
         If this happens again within an hour, the bot is left out of new epochs for five minutes,
-        and for five minutes longer each further time, so that other bots do not wait for this bot
-        in every epoch.
+        and for five minutes longer each further time.
         """
         now = self._now()
         earlier = [at for at in self._absences.get(bot, ()) if at > now - _MEMORY]
@@ -215,7 +219,8 @@ class Entrants(Roster):
         that passed one of these checks.
 
         Bots that failed are disconnected, and their programs are told why. The failure of a bot
-        that is not in `here` is ignored. A bot that did not answer has neither passed nor failed.
+        not in `here` is ignored. A bot that did not answer has neither passed nor failed. May raise
+        StichError (see the class).
         """
         ended = {bot: result.result() for bot, result in self._checks.items() if result.done()}
         self._checks = {bot: result for bot, result in self._checks.items() if bot not in ended}
@@ -243,6 +248,9 @@ class Entrants(Roster):
         bot is left out if it does not pass the check within five seconds, or has been away
         repeatedly (see `record_absence`). A bot that did not pass in time is not waited for again
         until it has passed a check.
+
+        Raises:
+            StichError: if the gateway no longer answers, or the store cannot be used.
         """
         self.update(run, every_s=0)
         cup = self.cup(run)

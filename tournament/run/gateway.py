@@ -11,18 +11,22 @@ that creates a token for a bot."""
 
 
 class Connections(Protocol):
-    """The part of the gateway that a ladder uses.
-
-    Raises:
-        StichError: in any call that asks the gateway, if the gateway no longer answers.
-    """
+    """The part of the gateway that a ladder uses."""
 
     def fail(self, bots: Mapping[str, str]) -> None:
         """Disconnect bots that must be fixed before they connect again. `bots` maps each bot to a
-        sentence that says what to fix."""
+        sentence that says what to fix.
+
+        Raises:
+            StichError: if the gateway no longer answers.
+        """
 
     def tables(self) -> Mapping[str, int]:
-        """Return the number of tables at which each connected bot can play at once, by name."""
+        """Return the number of tables at which each connected bot can play at once, by name.
+
+        Raises:
+            StichError: if the gateway no longer answers.
+        """
 
     def url_of(self, bot: str) -> str:
         """Return the URL at which a connecting bot receives requests."""
@@ -34,13 +38,20 @@ class Gateway(Connections, Protocol):
     def wait_for_bots(
         self, cup: Cup, absent: Callable[[], Mapping[str, str]], waiting: Waiting
     ) -> Cup:
-        """Wait until all connecting bots are connected. Return the cup with their URLs, and their
-        numbers of tables as `max_matches`.
+        """Wait until all connecting bots are connected. Return a copy of the cup with their URLs,
+        and their numbers of tables as `max_matches`.
 
         `absent` returns the bots that are not waited for, each with a sentence that says why. These
         bots are excluded. `waiting` is called whenever the set of missing bots changes.
+
+        Raises:
+            StichError: if the gateway no longer answers.
         """
 
     def exclude(self, bots: Mapping[str, str]) -> None:
-        """Set the bots that may not connect, and disconnect them. All other bots may connect.
-        `bots` maps each excluded bot to a sentence that says why."""
+        """Disconnect these bots, and let only other bots connect until the next call. `bots` maps
+        each excluded bot to a sentence that says why.
+
+        Raises:
+            StichError: if the gateway no longer answers.
+        """

@@ -85,8 +85,8 @@ def freed(decisions: Sequence[AnyDecision]) -> set[str]:
 def seated(cup: Cup, decisions: Sequence[AnyDecision], run: Run | None) -> set[str]:
     """Return the bots that count towards the limit `most` of the ladder `cup`, which must include
     the bots that have joined. Bots count if they need not connect, or have passed the check
-    according to `run`. A bot that has not been checked counts for an hour after it joined. Bots
-    that failed the check or no longer play do not count."""
+    according to `run` (None before the run begins). A bot that has not been checked counts for an
+    hour after it joined. Bots that failed the check or no longer play do not count."""
     since = (datetime.now(UTC) - _UNSEATED).isoformat(timespec="milliseconds")
     counted = {join.bot for join in decisions if isinstance(join, Join) and join.at >= since}
     if run is not None:

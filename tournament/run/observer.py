@@ -18,7 +18,7 @@ class RunObserver:
 
     A subclass reports each event in `tell`: as a sentence for people, or with fields for machines.
     `done` is the number of finished matches, and `total` the number of planned matches, or None in
-    a ladder. `faults` counts the faults since the run began or was resumed.
+    a ladder. `faults` counts the faults in the matches that `match` has counted.
     """
 
     _first = done = faults = 0
@@ -31,8 +31,8 @@ class RunObserver:
         raise NotImplementedError
 
     def begin(self, done: int, total: int | None) -> None:
-        """Start counting, as a run begins or is resumed. `done` is the number of finished
-        matches so far, and `total` the number of planned matches, or None in a ladder."""
+        """Start counting at the beginning of a session. `done` is the number of matches that were
+        finished before, and `total` the number of planned matches, or None in a ladder."""
         self._began = monotonic()
         self._first = self.done = done
         self.total = total
@@ -120,7 +120,7 @@ class RunObserver:
 
     def look(self, look: Bets, first: str, second: str) -> None:
         """Report an interim result of the duel between the bots `first` and `second` if it comes
-        after 8, 16, 32, … blocks. Ignore any other."""
+        after 8, 16, 32, … blocks. Ignore any other result."""
         if look.blocks < _FIRST_LOOK or look.blocks.bit_count() > 1:
             return
         low, high = look.interval.low, look.interval.high

@@ -28,11 +28,11 @@ def _probe(bot: Bot, ended: Event) -> None:
 class Outages:
     """Counts the void matches of bots and their authors, and knows which bots are away.
 
-    The run waits for a bot until the bot answers or `outage_s` seconds have passed. After that, or
-    after as many void matches as the cup allows, the bot's faults count, so hanging up on a bad
-    deal gains nothing. In a ladder, void matches are counted anew in each epoch. But an author may
-    have at most five times as many void matches as the cup allows one bot, among the last 1,000
-    matches of all the author's bots. A bot without an author is counted on its own.
+    The run waits for a bot until the bot answers or the cup's `outage_s` seconds have passed. After
+    that, or after as many void matches as the cup allows, the bot's faults count. In a ladder, void
+    matches are counted anew in each epoch. But an author may have at most five times as many void
+    matches as the cup allows one bot, among the last 1,000 matches of all the author's bots. A bot
+    without an author is counted on its own.
     """
 
     def __init__(self, cup: Cup) -> None:
@@ -72,7 +72,7 @@ class Outages:
         return self._bots[bot].author or bot
 
     def forget_finished(self) -> None:
-        """Start counting finished matches from 0."""
+        """Start counting the finished matches of every author from 0."""
         self._played_of.clear()
 
     def finished(self, match: MatchSummary | MatchRecord) -> None:

@@ -177,7 +177,8 @@ def _removal(bot: Bot) -> str:
 
 
 def _flat(data: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Nested mappings as one mapping with keys like "clock.move_ms", without empty mappings."""
+    """Nested mappings as a flat one with keys such as "clock.move_ms", each key after `prefix`.
+    Empty mappings are left out."""
     flat: dict[str, Any] = {}
     for key, value in data.items():
         if isinstance(value, Mapping):

@@ -52,7 +52,8 @@ class Session:
 
     A session is a context manager, which closes the executor and the roster at the end. `exclude`
     is called whenever the bots that no longer play may have changed. It gets a mapping from each of
-    these bots to a sentence for its author. Methods pass on StichErrors of the gateway and store.
+    these bots to a sentence for its author. Methods raise StichError if the gateway no longer
+    answers, and StoreError if the store cannot be used.
     """
 
     def __init__(
@@ -114,9 +115,9 @@ class Session:
             self._show(Present())
 
     def play(self, *warnings: str) -> Done:
-        """Play all unfinished matches, store the end of the run, and return how the cup ended. Once
-        all bots are ready, report each of `warnings` that is not "". While the run is paused, or no
-        round can begin yet, wait.
+        """Play all unfinished matches, store the end of the run, and return how the cup ended. Wait
+        while the run is paused or no round can begin. Once all bots are ready, report each of
+        `warnings` that is not "".
 
         Raises:
             StartError: if a bot cannot play, or the rules service does not answer at the beginning.
@@ -170,8 +171,8 @@ class Session:
             self._observer.look(look, *self._cup.names)
 
     def _act(self) -> None:
-        """Make matches void as the decisions require, report the numbers of matches, and call
-        `exclude`. If the run is paused, wait until it continues, and do this for new decisions."""
+        """Make matches void as decisions require, report the counts of matches, and call `exclude`.
+        While the run is paused, wait, and do the same for new decisions. May raise StichError."""
         while True:
             if apply_voids(self._store, self._plan):
                 self._run = self._store.run()
@@ -186,14 +187,14 @@ class Session:
 
     def _counts(self) -> tuple[int, int | None]:
         """Store the number of planned matches. Return the numbers of finished and planned matches,
-        the latter as None in a ladder."""
+        the latter as None in a ladder. May raise StoreError."""
         total = self._plan.total(self._run, self._scores, self._run.gone)
         self._store.record_total(total)
         done = sum(map(int.bit_count, self._finished.values()))
         return done, total if self._plan.blocks else None
 
     def _read_matches(self) -> None:
-        """Count the finished and the void matches in the store."""
+        """Count the finished and the void matches in the store anew. May raise StoreError."""
         voids = self._store.voids()
         self._voided = {void.block for void in voids}
         self._replays = Counter(void.match for void in voids)
@@ -213,9 +214,9 @@ class Session:
         return tuple(number for number in range(len(block.matches)) if not done >> number & 1)
 
     def _new_decisions(self, every_s: float = _TICK_S) -> bool:
-        """Read and report new decisions. Return whether any of them must be carried out: one that
-        is neither a join nor a skip. Reading takes time, so do nothing and return False if
-        decisions were read less than `every_s` seconds ago."""
+        """Read and report new decisions. Return whether any must be carried out, that is, whether
+        any is neither a join nor a skip. If decisions were read less than `every_s` seconds ago, do
+        nothing and return False. May raise StoreError."""
         if monotonic() < self._read_at + every_s:
             return False
         self._read_at = monotonic()
@@ -268,8 +269,8 @@ class Session:
                 return
 
     def _skip(self) -> None:
-        """Skip waiting blocks as the roster decides, and store the decisions. A block that has
-        begun is never skipped, so that a bot gains nothing by leaving."""
+        """Skip waiting blocks as the roster decides, and store its decisions. A block that has
+        begun is never skipped. May raise StichError."""
         untouched = (
             block
             for block in self._waiting
@@ -286,7 +287,8 @@ class Session:
             self._observer.planned(*self._counts())
 
     def _recall(self) -> None:
-        """Stop each table after its current match, and wait for that. Forget the waiting blocks."""
+        """Stop each table after its current match, and wait for that. Forget the waiting blocks.
+        May raise RunError and StoreError, as `_receive` does."""
         self._recalling = True
         self._executor.recall()
         while self._playing:
@@ -303,8 +305,8 @@ class Session:
 
     def _show_present(self) -> None:
         """Show on the pages which bots are away or connected, and which blocks are being played or
-        come next. If different bots are away than before, do so at once, and tell the observer.
-        Otherwise do so at most every two seconds."""
+        come next. If other bots are away than before, do so at once and tell the observer.
+        Otherwise do so at most every two seconds. May raise StoreError."""
         away = self._outages.away
         if away != self._present.away:
             self._observer.away(away)
@@ -326,7 +328,8 @@ class Session:
         self._show(Present(away=away, connected=self._roster.connected(), upcoming=upcoming))
 
     def _show(self, present: Present) -> None:
-        """Store what is happening now, for the pages to show, if it has changed."""
+        """Store what is happening now, for the pages to show, if it has changed. May raise
+        StoreError."""
         if present != self._present:
             self._present = present
             self._store.show(present)
@@ -345,12 +348,8 @@ class Session:
         return all(used[url] < self._most[url] for url in self._urls_of(block))
 
     def _hand_out(self) -> None:
-        """Give waiting blocks to free tables.
-
-        The blocks go out in the drawn order, so that the finished blocks are always a fair sample.
-        Blocks whose remote bots are busy or away are passed over for now. During `_recall`, nothing
-        is given out.
-        """
+        """Give waiting blocks to free tables, in the drawn order, unless `_recall` is in progress.
+        Blocks whose remote bots are busy or away are passed over for now."""
         while not self._recalling and self._executor.has_free_table:
             block = next(filter(self._has_room, self._ready()), None)
             if block is None:
@@ -404,7 +403,7 @@ class Session:
 
     def _play_rest(self, number: int) -> None:
         """Note that no table plays the block with this number any more. If matches of the block are
-        left to play, put it back in its place among the waiting blocks."""
+        left to play, put the block back in its place among the waiting blocks."""
         for block in self._unfinished([self._playing.pop(number)]):
             bisect.insort(self._waiting, block, key=attrgetter("number"))
 

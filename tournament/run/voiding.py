@@ -167,9 +167,8 @@ def _incomplete(
 ) -> list[tuple[str, int, str]]:
     """The finished matches of blocks that cannot be completed because a bot no longer plays.
 
-    Each item holds the id of a match, the number of the decision, and the reason. These matches
-    become void because luck does not cancel out in part of a block. Tables of disqualified bots are
-    left out, since they do not count anyway.
+    Each item holds the id of a match, the number of the decision that excluded the bot, and the
+    reason. Tables of disqualified bots are left out, since they do not count anyway.
     """
     last = {decision.bot: decision for decision in exclusions(run.decisions)}
     incomplete = []

@@ -52,9 +52,8 @@ def shares_processor(group: str | None, root: Path = ROOT, proc: Path = Path("/p
 
     This is true if the bots have control groups among which Linux shares the processor. It is also
     true if Linux shares the processor among sessions ("autogroups"), since a sandboxed bot is one
-    session. Linux does so only outside such control groups. The result is False if the files that
-    say this cannot be read. `group` is the folder from `delegate`, or None. `root` is where the
-    groups are mounted, and `proc` is the folder /proc.
+    session. The result is False if the files that say this cannot be read. `group` is the folder
+    from `delegate`, or None. `root` is where groups are mounted, and `proc` is the folder /proc.
     """
     try:
         if group is not None and "cpu" in Path(group, "cgroup.subtree_control").read_text().split():

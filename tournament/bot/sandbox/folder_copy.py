@@ -53,8 +53,8 @@ def copy_folder(source: FolderToCopy, target: str, stop: int) -> None:
     """Create the folder `target`, a path in `copies_folder`, and copy a folder's contents into it.
 
     The paths in `left_out` are not copied, nor is `copies_folder` if the folder contains it.
-    Symbolic links stay links. Files share their blocks with the original if the file system allows
-    that (reflinks). The copying stops if the other end of the socket with descriptor `stop` closes.
+    Symbolic links stay links. The copying stops if the other end of the socket with the descriptor
+    `stop` closes.
 
     Raises:
         OSError: if `target` exists, the folder cannot be copied, or the copying is stopped. Part of

@@ -280,11 +280,11 @@ def _prepare(order: Order, supervisor: int) -> None:
 def _run_proxy(pid: int, control: socket.socket) -> int:
     """Pass out sockets in a sandbox's network. Run this in a process of its own.
 
-    `pid` is the pid of a process in the sandbox. This process enters the sandbox's network and the
-    user namespace that owns the network, but no other namespace, so the bot does not see this
-    process. For every byte on the control socket, it opens a TCP socket in the sandbox's network
-    and passes the socket out, for the runner to connect. Returns 0 when the control socket closes
-    or if the sandbox has ended, or at once the error's number if a namespace cannot be entered.
+    `pid` is the pid of a process in the sandbox. This process enters the sandbox's network, but
+    stays invisible to the bot. For every byte on the socket `control`, it opens a TCP socket in the
+    sandbox's network and passes that socket out, for the runner to connect. Returns 0 when
+    `control` closes or if the sandbox has ended, or at once the error's number if a namespace
+    cannot be entered.
     """
     libc = ctypes.CDLL(None, use_errno=True)
     try:

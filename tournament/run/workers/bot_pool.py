@@ -88,14 +88,14 @@ class BotPool:
         is_stopped: Callable[[], bool],
         expect: Callable[[float], None] = lambda _: None,
     ) -> Iterator[Finished | Voided]:
-        """Play the matches of a job, each when its result is consumed, and yield the results.
+        """Play the matches of a job, each when its result is requested, and yield the results.
 
         The job ends early after a void match, or after any match if `is_stopped()` is then true.
         `expect` is called before each step with the number of seconds that the step may take.
 
         Raises:
-            RefereeError: if the rules service fails.
-            StartError: if no port or process is free for a bot.
+            RefereeError: during iteration, if the rules service fails.
+            StartError: during iteration, if no port or process is free for a bot.
         """
         for number in job.numbers:
             try:
@@ -270,7 +270,7 @@ class BotPool:
             bot.close()
 
     def close(self) -> None:
-        """Stop all started bots."""
+        """Stop all started bots, and wait until they have ended."""
         for bot in self._started.values():
             bot.close()
         self._started.clear()

@@ -100,8 +100,7 @@ def tables_at_once(cup: Cup, blocks: int) -> int:
 
 def _tables_per_process(cup: Cup, tables: int) -> int:
     """The most tables that share a process. The number is 1 unless all bots are bots by URL, or
-    some are and there are more tables than cores. Such tables mostly wait, so they need no core of
-    their own. A ladder counts as if it always had a bot by URL."""
+    some are and there are more tables than cores. A ladder counts as if a bot by URL played."""
     by_url = [bot.url is not None for bot in cup.bots] + cup.is_ladder * [True]
     cores = max(1, len(available_cores()))
     if all(by_url) or (any(by_url) and tables > cores):
@@ -194,7 +193,8 @@ class LocalExecutor:
         has died, or has missed its deadline, is lost.
 
         Raises:
-            RunError: if the rules service fails, or no port is free for a bot.
+            RunError: during iteration, if the rules service fails, or if no port or process is free
+                for a bot.
         """
         busy = {worker.connection: worker for worker in self._workers if worker.job is not None}
         ready = wait(busy, seconds)
@@ -292,8 +292,9 @@ def _main(
 def _work(
     connection: Connection, bot_pool: BotPool, deadline: Deadline, cup: Cup, cores: Cores | None
 ) -> None:
-    """Play the jobs of one table. For an order that names absent bots, start or reach all other
-    bots and send the result. Return if the connection closes, or after a RunError was sent."""
+    """Play the jobs of one table. Before the first job, bind the process to `cores`, if not None.
+    For an order that names absent bots, start or reach all other bots and send the result. Return
+    if the connection closes, or after a RunError was sent."""
     with connection, suppress(EOFError, ConnectionError):  # the runner is gone
         while True:
             deadline.expect()

@@ -101,7 +101,7 @@ def _contents(folder: Path, root: Path, hidden: Set[Path]) -> Iterator[Path]:
 
 
 def _travels(path: Path, root: Path, hidden: Set[Path]) -> bool:
-    """Whether a path is in the folder `root` and is not to be left out. Does not follow links."""
+    """Whether a path is in `root` and not left out (see `pack`). Links are not followed."""
     return (
         path.is_relative_to(root)
         and _LEFT_OUT.isdisjoint(path.relative_to(root).parts)
@@ -110,7 +110,7 @@ def _travels(path: Path, root: Path, hidden: Set[Path]) -> bool:
 
 
 def unpack(data: bytes, digest: str, folder: Path) -> None:
-    """Create a folder, unpack an archive into it, and make the folder and its contents read-only.
+    """Create `folder`, unpack an archive into it, and make the folder and its contents read-only.
 
     Raises:
         ArchiveError: if the SHA-256 of the archive is not `digest`.

@@ -48,8 +48,8 @@ def duel_result(arrays: MatchArrays, data: Observations, run: Run) -> DuelResult
     """Return the result of a duel, or None unless ``arrays`` has exactly two bots.
 
     The format need not be a duel. ``data`` must be the observations of ``arrays``. Only complete
-    blocks count, since in part of a block the seats and cards may favour one of the bots. If there
-    are none, the difference is 0.
+    blocks count, since in part of a block the seats and cards may favour one of the bots. Without a
+    complete block, the difference is 0.
     """
     if len(arrays.bots) != 2:
         return None

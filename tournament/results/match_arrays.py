@@ -123,7 +123,7 @@ class MatchCollector:
     def arrays(self, bots: Iterable[str] = ()) -> MatchArrays:
         """Return the arrays of all matches that were added.
 
-        The bots in `bots` are listed even if they have not played, in these arrays and later ones.
+        The bots in `bots` are listed in these and later arrays even if they have not played.
         """
         self._add_bots(bots)
         table = np.concatenate(self._tables) if self._tables else np.zeros(0, _row_type(0))

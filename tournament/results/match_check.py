@@ -92,10 +92,10 @@ class Replay:
             yield f"The default move at move {index} is {default}; the store has {move}."
 
     def outcome_mismatches(self, state: State) -> Iterator[str]:
-        """Yield a sentence for each difference between the recorded outcome and the last state.
+        """Yield a sentence for each difference between the record and the replay's counts and state.
 
-        All moves must have been checked by `check_request`. If the game is not over in `state`,
-        yield only a sentence about that.
+        All moves must have been checked by `check_request`. If the game is not over in `state`, the
+        last state, yield only a sentence about that.
         """
         record = self.record
         if state.turn is not None:
@@ -121,7 +121,7 @@ class Replay:
 
 
 def summary_mismatches(record: MatchRecord, summary: MatchSummary) -> Iterator[str]:
-    """Yield a sentence for each field of a summary that differs from its match.
+    """Yield a sentence for each field of a match's stored summary that differs from the match.
 
     This check is needed because standings are computed from summaries alone.
     """

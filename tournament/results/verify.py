@@ -53,8 +53,8 @@ class Verification:
     None without a commitment or signature. ``signer`` is the organiser's public key. ``trusted``
     says whether the user owns or trusts that key. Both are None for a file of matches, or if the
     run cannot be read. ``entries`` is the number of entries in the store's chain that agree with
-    its rows. ``incidents`` has the sentences of `Run.incidents`, and for a file of
-    matches a sentence about what is not checked.
+    its rows. ``incidents`` has the sentences of `Run.incidents`, and for a file of matches a
+    sentence about what is not checked.
     """
 
     finished: bool = False

@@ -25,9 +25,9 @@ _POSITION = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 
 
 def locate(text: str) -> dict[Path, int]:
-    """The line (from 1) of every key and section of a TOML file, by path.
+    """The line (from 1) of each key and section of a TOML file, by path.
 
-    A key that appears twice has its first line.
+    Keys in quotes or inside a value are left out. A key that appears twice has its first line.
     """
     lines: dict[Path, int] = {}
     for line, path in _keys(text.split("\n")):

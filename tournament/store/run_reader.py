@@ -118,7 +118,7 @@ class RunReader(ABC):
         return self._all(query, lambda row: convert(row, BlockRecord, from_attributes=True))
 
     def is_complete(self, block: int) -> bool:
-        """Return whether all matches of the block with this number are finished.
+        """Return whether there is a block with this number, and all its matches are finished.
 
         Raises:
             StoreError: if the run cannot be read.

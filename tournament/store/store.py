@@ -34,7 +34,7 @@ class Store(StoreWriter):
     ) -> None:
         """Begin the run of a cup, in place of any earlier run. The store must have no matches.
 
-        The parameters are as in `StoredRun`. The values in the bots' `env` are sealed. What bots
+        The parameters are as in `StoredRun`. The cup is stored as `sealed` returns it. What bots
         have stated about themselves is deleted, and so is the record that they ran without a
         sandbox. Everything else, such as decisions, is kept.
 
@@ -52,9 +52,9 @@ class Store(StoreWriter):
         )
 
     def change_cup(self, cup: Cup) -> None:
-        """Replace the cup with another, which must have the same blocks.
+        """Replace the cup with another cup, which must have the same blocks.
 
-        The values in the bots' `env` are sealed.
+        The cup is stored as `sealed` returns it.
 
         Raises:
             StoreError: as in `StoreWriter`, and NotBegun if the store has no cup.
@@ -178,7 +178,7 @@ class Store(StoreWriter):
         """Continue the run with a cup that has grown, and renumber the blocks by the cup's `plan`.
 
         The run counts as extended, and no longer as finished. The places, the settled bots and the
-        signature are removed. The values in the bots' `env` are sealed. First check the store,
+        signature are removed. The cup is stored as `sealed` returns it. First check the store,
         which takes as long as reading it.
 
         Raises:

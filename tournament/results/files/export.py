@@ -93,8 +93,8 @@ def export(store: RunReader, format: str, out: BinaryIO, *, text: bool = False) 
     """Write a run to `out` in one of FORMATS. Return the number of rows or matches written.
 
     With `text`, decisions are JSONL, otherwise Parquet. Matches and decisions leave out unfinished
-    blocks until the run is finished. Rows of seats leave out the tables of disqualified bots. They
-    take two passes over the matches, and a third if [stop] ended the cup. While the run is being
+    blocks until the run is finished. Rows of seats leave out the tables of disqualified bots, and
+    take two passes over the matches, or three if [stop] ended the cup. While the run is being
     played, `store` must be a snapshot, so that all passes see the same matches.
 
     Raises:

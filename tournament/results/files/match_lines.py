@@ -243,8 +243,8 @@ def _line(record: MatchRecord, cup: CupFacts, run: Run) -> MatchLine:
 def times_by_move(record: MatchRecord, seats: list[int]) -> Iterator[float | None]:
     """Yield the thinking time of each move in milliseconds, or None if no bot was asked for it.
 
-    Times are rounded to microseconds. ``seats`` has the seat of each move. If it ends before an
-    illegal move, None is yielded for that move and all later moves.
+    Times are rounded to microseconds. ``seats`` has the seat of each move. If ``seats`` ends before
+    an illegal move, None is yielded for that move and all later moves.
     """
     times = [iter(of_seat) for of_seat in record.times]
     for index in range(len(record.moves)):

@@ -92,7 +92,7 @@ class Replay:
             yield f"The default move at move {index} is {default}; the store has {move}."
 
     def outcome_mismatches(self, state: State) -> Iterator[str]:
-        """Yield a sentence for each difference between the record and the replay's counts and state.
+        """Yield a sentence for each difference between the record and the end of the replay.
 
         All moves must have been checked by `check_request`. If the game is not over in `state`, the
         last state, yield only a sentence about that.

@@ -84,7 +84,7 @@ def content_of(values: object) -> str:
 def following(before: Digest, table: str, name: str, content: str) -> Digest:
     """Return the digest after one more entry.
 
-    The entry is for the row `name` of `table`, whose values have the hash `content`.
+    The entry is for the row `name` of `table`. `content` is the hash of the row's values.
     """
     data = msgspec.json.encode([before.digest, table, name, content])
     return Digest(before.entries + 1, hashlib.sha256(data).hexdigest())

@@ -34,7 +34,7 @@ def with_middleware(app: WSGIApplication, settings: Settings, metrics: Metrics) 
     """
 
     def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        """Answer a request (PEP 3333)."""
+        """Answer a request with `app` (PEP 3333), and store the request's ID in `environ`."""
         began = environ.get(BEGAN) or perf_counter()
         given = environ.get("HTTP_X_REQUEST_ID", "")
         # An ID is no secret, and `secrets` would cost a system call for each request.

@@ -24,6 +24,8 @@ _UTF_8: Final = ("utf-8", "utf8")
 def parse_body(validator: RequestValidator) -> dict[str, Any]:
     """Read, parse and validate the body of Flask's current request, and return its fields.
 
+    Optional fields that are null, and optional lists that are empty, are left out.
+
     Raises:
         HTTPException: if the body is incomplete or has more than `MAX_CONTENT_LENGTH` bytes, or if
             `serving.rsgi` refuses the body because it is late or the server is busy.

@@ -95,9 +95,7 @@ class Sealer:
         return _token(name, nonce + cipher.encrypt(plain, _bound_to(name, nonce)))
 
     def open(self, token: str, key: str | None) -> SealedGame:
-        """Decrypt a token, and return its game with the seat whose key is `key`.
-
-        If `key` is None, the game has no seat.
+        """Decrypt a token, and return its game with the seat whose key is `key` (no seat if None).
 
         An invalid token or key takes the same work as a valid one, one decryption and a comparison
         with each hash, so that the time until a refusal does not reveal what is wrong.
@@ -152,7 +150,7 @@ def _token(name: str, sealed: bytes) -> str:
 
 
 def _decode(body: str) -> bytes:
-    """The bytes that a token's base64 encodes, or zero bytes instead if it is not valid."""
+    """The bytes that a token's base64 encodes, or as many null bytes if it is not valid base64."""
     try:
         return urlsafe_b64decode(body + "=" * (-len(body) % 4))
     except ValueError:

@@ -140,7 +140,7 @@ class Run:
 
     @property
     def phase(self) -> Phase:
-        """The phase that the run is in."""
+        """The phase of the run, which is waiting while bots must still connect."""
         if self.finished:
             return Phase.FINISHED
         if paused(self.decisions):

@@ -45,7 +45,7 @@ def _is_plain(letter: str) -> bool:
 
 
 def alike(name: str, others: Iterable[str]) -> str | None:
-    """The first of the other names that equals `name` or looks like it, or None.
+    """The first of `others` that equals `name` or looks like it, or None.
 
     Different versions of one bot (ann and ann/2) do not count as alike.
     """

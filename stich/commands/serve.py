@@ -94,7 +94,7 @@ def serve(host: str, port: int, workers: int, log_format: str, access_log: bool)
 
 
 def run(host: str, port: int, workers: int, warnings: Sequence[str]) -> None:
-    """Log the warnings, and run the service under granian until it is stopped.
+    """Log the warnings, and run the service under granian until a signal stops it.
 
     The service reads its settings from the environment.
 

@@ -170,7 +170,7 @@ def long_list(examiner: Examiner, scope: Scope) -> Outcome:
 
 
 def hooks(examiner: Examiner, scope: Scope) -> Outcome:
-    """Check that the bot answers POST /start and /end. Any status, content and length will do.
+    """Check that the bot answers POST /start and /end in time, with any status and any body.
 
     If it answers /start, it is asked for a move before /end. A failure to move is ignored.
     """
@@ -256,8 +256,8 @@ def connections(examiner: Examiner, scope: Scope) -> Outcome:
 def _ask_repeatedly(
     examiner: Examiner, question: Question, *, reuse: bool
 ) -> tuple[list[Exchange], CheckFailure | None]:
-    """Ask a question REPEATS times, or until there is no legal move. Return the exchanges, and the
-    failure of the last one or None. Without `reuse`, each question opens a new connection."""
+    """Ask a question REPEATS times, or until the bot makes no legal move in time. Return all
+    exchanges, and the failure of the last, if any. Without `reuse`, each opens a new connection."""
     exchanges: list[Exchange] = []
     failure = None
     with closing(Connection(examiner)) as bot:

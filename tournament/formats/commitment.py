@@ -41,10 +41,8 @@ def follows(seed: str, named: str | None, committed: bool) -> bool:
 
 
 def weakness(seed: str) -> str:
-    """A warning if this seed does not look like a random hexadecimal number, otherwise "".
-
-    In a random number, letters often stand next to digits; in words and dates they rarely do.
-    """
+    """A warning if this seed does not look like a random hexadecimal number, otherwise ""."""
+    # In a random number, letters often stand next to digits; in words and dates they rarely do.
     pairs = {pair for pair in pairwise(seed) if "".join(pair).isalnum()}
     if sum(left.isalpha() != right.isalpha() for left, right in pairs) >= _DRAWN:
         return ""

@@ -60,7 +60,7 @@ class DuelPlan(Plan):
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
         """Yield rounds of up to `BLOCKS_PER_ROUND` blocks, until the duel is decided.
 
-        `look` is updated when the next round is asked for, even if there is none.
+        `look` is updated when the next is asked for, even if there is none. See `Plan.rounds`.
 
         Raises:
             StoreError: if finished matches cannot be read, when the next round is asked for.

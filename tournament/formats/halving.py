@@ -67,7 +67,7 @@ class HalvingPlan(Plan):
         self.blocks = sum(self._size(stage) for stage in self._stages)
 
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield a round for each stage. The scores so far decide which bots play the next stage.
+        """Yield a round for each stage (see `Plan.rounds`). The scores decide who plays the next.
 
         Raises:
             StoreError: if finished matches cannot be read, when the next round is asked for.

@@ -18,7 +18,7 @@ _Key = tuple[Fraction | int, ...]
 
 
 def cuts(bots: int, players: int) -> list[list[int]]:
-    """The rounds before the final: for each, the number of bots that advance from each table.
+    """For each round before the final, the number of bots that advance from each table.
 
     The better half of a table advances, rounded down: two of five. More bots may advance from the
     last table of the first round, so that the final is full. Bots without a table have a bye. The
@@ -75,7 +75,7 @@ class KnockoutPlan(Plan):
         self.blocks = tables * format.deals
 
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield the rounds. Each round depends on the results of the previous rounds.
+        """Yield the rounds (see `Plan.rounds`), each of which depends on the results before it.
 
         Raises:
             StoreError: if finished matches cannot be read, when the next round is asked for.

@@ -84,8 +84,8 @@ class Scores:
         """Return the bots whose disqualification counts in a look at the first blocks of the plan.
 
         `tables` has the tables of these blocks, in order. A disqualification that was not undone
-        counts if there was still a match to play in these blocks when it was made, even if only at
-        tables that it made fall away.
+        counts if a match of these blocks was still to be played when it was made, even if only at a
+        table that it removed.
 
         Raises:
             StoreError: if there is a disqualification, and the matches cannot be read.

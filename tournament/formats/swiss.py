@@ -46,7 +46,7 @@ class SwissPlan(Plan):
         self.blocks = format.rounds * self._size
 
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield the rounds. The results so far decide who meets in the next round.
+        """Yield the rounds (see `Plan.rounds`). The results so far decide who meets in the next.
 
         Raises:
             StoreError: if finished matches cannot be read, when the next round is asked for.

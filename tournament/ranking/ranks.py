@@ -113,10 +113,10 @@ def _all_settled(ahead: Booleans, clear: Callable[[Booleans], Booleans]) -> Bool
 def _most_equal(apart: Booleans) -> int:
     """The largest number of pairs of bots that can be equal, given which pairs (n, n) are apart.
 
-    Equal bots form groups without a pair that is apart. The bots must be ordered by strength. Then
-    only groups of neighbours need be tried: two groups that overlap can exchange bots until they no
-    longer do, whatever their sizes.
+    The bots must be ordered by strength.
     """
+    # Equal bots form groups without a pair that is apart. Only groups of neighbours need be tried:
+    # two groups that overlap can exchange bots until they no longer do, whatever their sizes.
     size = len(apart)
     last = np.where(apart, 0, np.arange(size)).max(axis=1, initial=0)
     last = np.maximum.accumulate(last)

@@ -139,8 +139,8 @@ def play_duel(cup: Cup, out: str | None, starting: Starting, as_json: bool) -> N
     and result are printed as JSON Lines.
 
     Raises:
-        StichError: if `out` cannot be used or has a different cup, if a bot cannot play, or if the
-            sandbox that `starting` demands is not possible.
+        StichError: if `out` cannot be used or has a different cup, if a bot cannot play, if the
+            duel cannot continue, or if the sandbox that `starting` demands is not possible.
         KeyboardInterrupt: if the duel is interrupted.
     """
     with ExitStack() as stack:

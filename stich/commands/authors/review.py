@@ -279,7 +279,7 @@ def _by_bot(
     legal move in time three times in a row.
 
     Raises:
-        StartError: if the bot cannot be started or reached.
+        StartError: if the bot cannot be started or reached, or does not answer GET /.
     """
     if why := misfit(ask_about(bot, launch), cup.game, cup.players, cup.options):
         refuse(f"{bot.name}: {why} Name a bot that plays the game of this run.")

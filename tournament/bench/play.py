@@ -88,7 +88,7 @@ def play_house(
     budget: Budget,
     concurrency: int,
 ) -> Played:
-    """Play a table as `play_bot` does, but with `house`, one of `houses`, in the bot's place.
+    """Play a table as in `play_bot`, but with `house`, one of `houses`, and return its results.
 
     Raises:
         RunError: if a block is lost, or `house` is struck out in `MAX_STRUCK_OUT` matches.

@@ -209,7 +209,7 @@ class ClusterExecutor:
             self._news.put(partial(self._on_left, news["worker"], keys, news["expected"]))
 
     def _on_left(self, address: str, keys: Set[Key], expected: bool) -> Iterator[Event]:
-        """Take back the tasks in `keys`, which a worker that has left had, and all tasks that no
+        """Take back the tasks of a worker that has left, given as `keys`, and all tasks that no
         remaining worker may play. Yield an event for each job in the tasks, and a notice.
 
         If the worker was not `expected` to leave, its first tasks, one for each of its tables,

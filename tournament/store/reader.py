@@ -143,6 +143,7 @@ class StoreReader(RunReader):
         Raises:
             StoreError: if the store cannot be read or the file cannot be written. An incomplete
                 file may remain.
+            OSError: as in `sqlite`.
         """
         copy = engine.sqlite(file)
         try:

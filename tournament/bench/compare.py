@@ -19,11 +19,10 @@ class Difference(OfTable, frozen=True):
     """By how many points per deal the new bot is better than the old bot at a table.
 
     `blocks` is the number of blocks of the bot with fewer. On the same deals, only the first
-    `blocks` blocks are compared, and otherwise all blocks of both. `mean` is the mean difference,
-    negative if the old bot is better, and `arm` half the width of its confidence interval. `arm` is
-    0 if the bots are equal in every block of the same deals, and otherwise None if too few blocks
-    were played or differ (see `block_interval`). All intervals of a comparison hold jointly in 95
-    of 100 cases.
+    `blocks` blocks are compared, and otherwise all blocks of both bots. `mean` is the mean, and
+    `arm` half the width of its confidence interval. `arm` is 0 if the bots are equal in every block
+    of the same deals, and otherwise None if too few blocks were played or differ (see
+    `block_interval`). All intervals of a comparison hold jointly in 95 of 100 cases.
     """
 
     blocks: int

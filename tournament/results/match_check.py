@@ -121,10 +121,7 @@ class Replay:
 
 
 def summary_mismatches(record: MatchRecord, summary: MatchSummary) -> Iterator[str]:
-    """Yield a sentence for each field of a match's stored summary that differs from the match.
-
-    This check is needed because standings are computed from summaries alone.
-    """
+    """Yield a sentence for each field of a match's stored summary that differs from the match."""
     for name, stored, true in zip(summary._fields, summary, record.summary(), strict=True):
         if stored != true:
             yield (

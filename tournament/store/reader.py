@@ -272,8 +272,8 @@ class StoreReader(RunReader):
     def epochs(self) -> list[Epoch]:
         """Return the epochs of a ladder, in order. Other cups have none.
 
-        Epochs are only appended, so each epoch is read from the database once. If the store is
-        replaced by another copy while the reader is open, epochs read earlier may be returned.
+        Each epoch is read from the database once. If the store is replaced by another copy while
+        the reader is open, epochs read earlier may be returned.
 
         Raises:
             StoreError: if the store cannot be read.

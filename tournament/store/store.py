@@ -178,8 +178,7 @@ class Store(StoreWriter):
         """Continue the run with a cup that has grown, and renumber the blocks by the cup's `plan`.
 
         The run counts as extended, and no longer as finished. The places, the settled bots and the
-        signature are removed. The cup is stored as `sealed` returns it. First check the store,
-        which takes as long as reading it.
+        signature are removed. The cup is stored as `sealed` returns it. First `check` the store.
 
         Raises:
             StoreError: as in `check` and `StoreWriter`.

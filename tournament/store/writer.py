@@ -73,8 +73,7 @@ class StoreWriter(StoreReader):
 
         Raises:
             StoreUrlError: if the target is a URL, but not a valid PostgreSQL URL.
-            StoreError: if the store cannot be opened or created or has another version, or the
-                user's state folder cannot be read.
+            StoreError: if the store cannot be opened or created, or as in `StoreReader.open`.
         """
         text = os.fspath(target)
         if not is_database_url(text):

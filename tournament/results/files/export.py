@@ -255,8 +255,8 @@ def _csv(rows: Iterator[SeatRow], out: BinaryIO) -> int:
 def _csv_value(value: Any) -> Any:
     """Convert a value to the form that is written to CSV.
 
-    Booleans are written as in JSON, so that the formats agree. Text that a spreadsheet would read
-    as a formula gets an apostrophe in front, which makes it plain text.
+    Booleans are written as in JSON. Text that a spreadsheet would read as a formula gets an
+    apostrophe in front, which makes it plain text.
     """
     if isinstance(value, bool):
         return str(value).lower()

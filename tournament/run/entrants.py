@@ -216,11 +216,10 @@ class Entrants(Roster):
 
     def _collect(self, here: frozenset[str]) -> frozenset[str]:
         """Store the results of the checks that have ended since the last call, and return the bots
-        that passed one of these checks.
+        that passed one of these checks. May raise StichError (see the class).
 
         Bots that failed are disconnected, and their programs are told why. The failure of a bot
-        not in `here` is ignored. A bot that did not answer has neither passed nor failed. May raise
-        StichError (see the class).
+        not in `here` is ignored. A bot that did not answer has neither passed nor failed.
         """
         ended = {bot: result.result() for bot, result in self._checks.items() if result.done()}
         self._checks = {bot: result for bot, result in self._checks.items() if bot not in ended}
@@ -240,8 +239,7 @@ class Entrants(Roster):
         return frozenset(passed)
 
     def gather(self, run: Progress) -> tuple[str, ...]:
-        """Update the roster, check the bots that can be reached, and return those that can play the
-        next epoch.
+        """Update the roster, check reachable bots, and return those that can play the next epoch.
 
         The bots are in the order of the cup. There are none if the ladder is due to end, or too few
         bots for a table can be reached. Bots with a command are included without a check. Any other

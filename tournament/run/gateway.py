@@ -25,7 +25,7 @@ class Connections(Protocol):
         """Return the number of tables at which each connected bot can play at once, by name.
 
         Raises:
-            StichError: if the gateway no longer answers.
+            StichError: if the gateway no longer answers, or cannot read the tokens.
         """
 
     def url_of(self, bot: str) -> str:
@@ -45,7 +45,7 @@ class Gateway(Connections, Protocol):
         bots are excluded. `waiting` is called whenever the set of missing bots changes.
 
         Raises:
-            StichError: if the gateway no longer answers.
+            StichError: if the gateway no longer answers, or cannot read the tokens.
         """
 
     def exclude(self, bots: Mapping[str, str]) -> None:

@@ -38,8 +38,7 @@ class RunObserver:
         self.total = total
 
     def planned(self, done: int, total: int | None) -> None:
-        """Update the numbers of finished and planned matches, for instance after a decision.
-        `total` is None in a ladder."""
+        """Set the numbers of finished and of planned matches. `total` is None in a ladder."""
         self._first += done - self.done
         self.done, self.total = done, total
 
@@ -70,8 +69,7 @@ class RunObserver:
         self.tell(text, "notice", text=text)
 
     def committed(self, digest: str) -> None:
-        """Report that the run is committed to its seed. `digest` is the SHA-256 of the seed, and
-        may be published."""
+        """Report the run's commitment to its seed: `digest`, its SHA-256, which may be published."""
         self.tell(f"SHA-256 of the seed: {digest}", "commitment", sha256=digest)
 
     def waiting(self, bots: Sequence[str], of: int, invite: str) -> None:

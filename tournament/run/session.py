@@ -328,8 +328,7 @@ class Session:
         self._show(Present(away=away, connected=self._roster.connected(), upcoming=upcoming))
 
     def _show(self, present: Present) -> None:
-        """Store what is happening now, for the pages to show, if it has changed. May raise
-        StoreError."""
+        """Store what is happening now, for the pages, if it has changed. May raise StoreError."""
         if present != self._present:
             self._present = present
             self._store.show(present)

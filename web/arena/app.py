@@ -65,8 +65,8 @@ def create_app(
     and answers only requests for this machine's own names. The caller must close the `reader`.
     `connect_port` is the port of the gateway for connected bots, which authors' programs look up at
     `/connect`. `cup` is the cup file: a person can play against the bots that it starts. `folder`
-    holds the bots' tokens, by default the folder of the run. If the run has none, such as a run in
-    a database, authors have no pages. `run` is the location of the run, a folder or a database URL.
+    holds the bots' tokens, by default the run's folder. If the run has no folder, as in a database,
+    authors have no pages. `run` is the location of the run, a folder or a database URL.
     If the cup is a ladder, and there are a `reader`, a folder and a `run`, bots can join at
     `/join`, which writes to `run`. The pages answer with status 503 if the run cannot be read.
 
@@ -119,11 +119,10 @@ def create_app(
 
 
 def _refuse_other_sites() -> None:
-    """Answer a POST request with status 403 if a page of another origin sends it, because that page
-    could sign in, start games or make moves in the reader's name.
+    """Answer a POST request with status 403 if a page of another origin sends the request.
 
     Browsers say where a request comes from in Sec-Fetch-Site, or in Origin over plain HTTP.
-    Requests with neither are let through.
+    Requests without these headers are let through.
     """
     if request.method != "POST":
         return
@@ -180,7 +179,7 @@ def _game(game: str) -> Game:
 
 
 def _view() -> RunView | None:
-    """Return a view of the run, or None if the run is missing, has not begun or cannot be read."""
+    """Return a view of the run, or None without a run or if it has not begun or cannot be read."""
     with suppress(StoreError):
         return current_run().view() if "stich-run" in current_app.extensions else None
     return None
@@ -203,8 +202,8 @@ def _unreadable(error: StoreError) -> tuple[str, int]:
 
 
 def _not_begun(error: NotBegun) -> tuple[str, int] | tuple[str, int, dict[str, str]]:
-    """Return a page that reloads until the run has begun, or, if the store has matches but no cup
-    and so is damaged, a page with the error. Both have status 503."""
+    """Return a page that reloads until the run has begun, or a page with the error if the store
+    cannot be read or has matches but no cup. Both have status 503."""
     try:
         if current_run().store.count():
             return _unreadable(error)

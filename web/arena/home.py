@@ -78,8 +78,8 @@ def _on_table(step: PageStep) -> tuple[str, ...]:
 
 
 def ended(record: MatchRecord) -> datetime | None:
-    """Return the time in UTC when a match ended. For a match of a file of matches, return when the
-    match began instead, because the file lacks the end. Return None if the time is not known."""
+    """Return the time in UTC when a match ended, or when it began if it is from a file of matches.
+    Return None if the time is not known."""
     if not record.started:
         return None
     return datetime.fromisoformat(record.started) + timedelta(milliseconds=record.wall_ms)
@@ -87,10 +87,10 @@ def ended(record: MatchRecord) -> datetime | None:
 
 def news(run: LiveRun, now: Snapshot) -> list[News]:
     """Return up to six lines about the latest decisions and one about the match with the widest
-    margin between two seats, newest first (an unknown time before all), then the run's caveats.
+    margin between two seats, newest first, and then the run's caveats.
 
-    Decisions to skip matches are left out. So is the match if it is void by now, or if a bot at its
-    table is disqualified.
+    A line whose time is unknown comes first. Decisions to skip matches are left out. So is the
+    match if it is void by now, or if a bot at its table is disqualified.
 
     Raises:
         StoreError: if the store cannot be read.

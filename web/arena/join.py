@@ -59,8 +59,7 @@ class OpenLadder:
         self._ends = 0.0
 
     def page(self) -> str:
-        """Return the page that says how many bots play, who may join and how, or that the ladder is
-        over.
+        """Return the page that says how many bots play and how to join, or that the ladder is over.
 
         Raises:
             StoreError: if the run has not begun or cannot be read.
@@ -133,8 +132,8 @@ class OpenLadder:
         """Enter a bot or a new version of a bot, or let a bot leave, as the call asks. Return the
         name of the bot, with its version from 2 on. A call for the token changes nothing.
 
-        `author` identifies the key in the call. If another author joins with a name that has become
-        free, the bot is entered as the next version of that name.
+        `author` is the author's identity, which follows from the key in the call. If another author
+        joins with a name that has become free, the bot is entered as its next version.
 
         Raises:
             JoinRefused: if the ladder refuses the call.
@@ -209,16 +208,15 @@ class OpenLadder:
 
 
 def versions(decisions: Iterable[AnyDecision], name: str) -> list[Join]:
-    """Return the decisions by which the versions of a bot joined, oldest first. `name` is the name
-    of any version."""
+    """Return the decisions by which all versions of the bot `name` joined, oldest first. A version
+    in `name` is ignored."""
     joins = (decision for decision in decisions if isinstance(decision, Join))
     return [decision for decision in joins if base(decision.bot) == base(name)]
 
 
 def _address() -> str:
-    """Return the IP address that the request comes from, or its /64 network for IPv6, since such a
-    network has a single owner. Return "" if the address is not known. If the request comes through
-    a proxy on this machine, the address is the last one in X-Forwarded-For."""
+    """Return the IP address of the request, or its /64 network for IPv6, or "" if it is not known.
+    For a request through a proxy on this machine, take the last address in X-Forwarded-For."""
     caller = request.remote_addr or ""
     try:
         if parse_address(caller).is_loopback:
@@ -229,7 +227,7 @@ def _address() -> str:
 
 
 def _state(cup: Cup, now: RunView) -> str:
-    """Return a translated text that says how many bots play, and who may join."""
+    """Return a text in the reader's language that says how many bots play, and who may join."""
     bots = len(seated(cup, now.run.decisions, now.run))
     playing = ngettext("%(num)d bot plays", "%(num)d bots play", bots)
     count = _("%(playing)s, of at most %(most)d. ", playing=playing, most=cup.join.most)

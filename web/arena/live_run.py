@@ -162,9 +162,9 @@ class LiveRun:
         return None if now.finished or at > clock - _HOUR_S else earlier
 
     def cached(self, key: str, make: Callable[[], _T]) -> _T:
-        """Return the cached value for `key` in the reader's language. If there is no value, or a
-        falsy one such as None, call `make` and cache its result, which several threads may do at
-        once. Beyond 256 values, the least recently used one is dropped."""
+        """Return the cached value for `key` in the reader's language. If there is none, or it is
+        falsy, call `make` and cache its result. Several threads may call `make` at once. Beyond 256
+        values, the least recently used value is dropped."""
         cache, place = self._cache, (catalog(), key)
         value: _T = cache.pop(place, None) or make()
         cache[place] = value

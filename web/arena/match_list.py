@@ -44,13 +44,13 @@ class MatchFilter:
     page: int = 1
 
     def arguments(self) -> dict[str, str | int]:
-        """The arguments of this filter in a query: all conditions that are not None."""
+        """The conditions that are not None, as arguments of a query. The page is left out."""
         conditions = asdict(self) | {"page": None}
         return {name: value for name, value in conditions.items() if value is not None}
 
     def rows(self, now: Snapshot) -> Ints:
-        """Return the indices of all matches that fit in the snapshot's arrays, which lack withheld
-        matches. The indices are in reverse order of the schedule. The page is ignored.
+        """Return the indices in the snapshot's arrays of all matches that fit, in reverse order of
+        the schedule. The arrays lack withheld matches. The page is ignored.
 
         Raises:
             ValueError: if the bot is not in the cup.

@@ -94,7 +94,8 @@ def home(now: Snapshot) -> str:
 @pages.get("/figures")
 @_page
 def figures(now: Snapshot) -> str:
-    """Return the page with all figures of the standings and a plot of their course."""
+    """Return the page with all figures of the standings and a plot of their course. Answer with
+    status 503 if the run cannot be read."""
     plot = plots.course(now.arrays.without(now.disqualified), now.table, now.run.cup.names)
     return render_template("figures.html", now=now, table=now.table, plot=plot)
 
@@ -102,7 +103,8 @@ def figures(now: Snapshot) -> str:
 @pages.get("/embed")
 @_page
 def embed(now: Snapshot) -> str:
-    """Return the page with the first ten bots, which other sites may frame."""
+    """Return the page with the first ten bots, which other sites may frame. Answer with status 503
+    if the run cannot be read."""
     return render_template("embed.html", now=now, table=now.table)
 
 
@@ -118,9 +120,8 @@ def file(name: str) -> Response:
 
 @pages.get("/digest")
 def digest() -> Response:
-    """Return the digest of everything that the run has written so far, as JSON. The digest is a
-    receipt, against which the published run can be checked. Answer with status 404 for a file of
-    matches, and with 503 if the store cannot be read."""
+    """Return the digest of everything that the run has written so far, as JSON. Answer with status
+    404 for a file of matches, and with 503 if the store cannot be read."""
     store = current_run().store
     if not isinstance(store, StoreReader):
         abort(404, "A file of matches has no digest; the run itself has one.")
@@ -141,7 +142,7 @@ def about(now: Snapshot) -> str:
 
 @pages.get("/reading")
 def reading() -> str:
-    """Return the page that explains how to read the table of the standings."""
+    """Return the page that explains how to read the standings."""
     ending = "md" if language() == "en" else f"{language()}.md"
     name = f"reading-the-table.{ending}"
     return render_template("page.html", title=_("Reading the table"), name=name)
@@ -211,14 +212,16 @@ def match_lines() -> Response:
 @pages.get("/watch")
 @_page
 def watch(now: Snapshot) -> str:
-    """Return the page that shows the tables most worth watching, one after the other."""
+    """Return the page that shows the tables most worth watching, in turn. Answer with status 503 if
+    the run cannot be read."""
     return render_template("watch.html", now=now)
 
 
 @pages.get("/stage")
 @_page
 def stage(now: Snapshot) -> str:
-    """Return the page for the projector: a table, the top ten, QR codes, and later the winners."""
+    """Return the page for the projector: a table, the top ten, QR codes, and later the winners.
+    Answer with status 503 if the run cannot be read."""
     return stage_page(now, joinable="join" in current_app.view_functions)
 
 
@@ -237,7 +240,7 @@ def watch_next() -> Response:
 def match(match: str) -> Response:
     """Return the page that shows a match on a card table. Answer with status 404 if there is no
     finished match with this id or it may not be shown yet, and with 503 if the match or the run
-    cannot be read. The page needs no standings, so no snapshot is read."""
+    cannot be read."""
     run = current_run()
     now = run.view()
 

@@ -39,8 +39,8 @@ class EarlierTable:
 
 
 class RunView:
-    """A run without its matches, as the pages show it. When `version` changes, pages made from this
-    view are out of date."""
+    """A run without its matches, as the pages show it. Pages made from a view are out of date once
+    a newer view has another `version`."""
 
     def __init__(self, version: str, run: Run) -> None:
         self.version = version
@@ -75,12 +75,13 @@ class RunView:
         return f"{text.rstrip('.')}. {away}" if away else text
 
     def progress(self) -> str:
-        """Return a text about the progress of the run. Here it is "", for lack of the matches."""
+        """Return a text about the progress of the run: "" here, where the matches are not known."""
         return ""
 
 
 class Snapshot(RunView):
-    """A run with its standings at one moment. `version` changes when the run or its matches do."""
+    """A run with its standings at one moment. A newer snapshot has another `version` if the run or
+    its matches have changed."""
 
     def __init__(self, version: str, run: Run, matches: Matches) -> None:
         super().__init__(version, run)
@@ -89,15 +90,14 @@ class Snapshot(RunView):
         self.places = {line.bot: at for at, line in enumerate(self.table.standings, start=1)}
         """The position of each bot in the standings, which is known before official places are."""
         self.bots = self.arrays.bots
-        """The names of the cup's bots, with the disqualified ones."""
+        """The names of the cup's bots, including disqualified bots."""
         self.played = dict(matches.played)
         """The number of finished matches by block."""
         self.blocks = np.array(sorted(self.played.keys() - matches.withheld.keys()), np.int64)
         """The numbers of the blocks in the order in which the arrays hold them."""
         self.withheld = tuple(chain.from_iterable(matches.withheld.values()))
-        """The finished matches of incomplete blocks, which are in no table or list. The matches
-        still to be played have the same cards, and a score tells something about the cards. There
-        are none with fresh cards, or when the run is finished."""
+        """The finished matches of incomplete blocks, which no page shows. There are none with fresh
+        cards, or when the run is finished."""
         self.recent = tuple(reversed(matches.recent))
         """Up to 1000 matches that may be shown, those that ended last, newest first."""
         self.latest = next(iter(self.recent), None)
@@ -170,7 +170,7 @@ class Matches:
         """Add the matches written to the store since the last call.
 
         Raises:
-            StoreError: if the store cannot be read.
+            StoreError: if the store cannot be read. This object must then be discarded.
         """
         self.collector.add(self._new(store))
 
@@ -194,11 +194,11 @@ class Matches:
 
 
 def _upcoming(run: Run, played: Mapping[int, int]) -> tuple[Upcoming, ...]:
-    """Return the next blocks that the runner has stored, without those that are complete by now.
+    """Return the next blocks that the runner has stored, except any that are complete by now.
 
-    `played` maps blocks to their numbers of finished matches, which replace the stored ones. In a
-    ladder, only blocks with a finished match are included: a bot that knew the next tables could
-    stay away from them. A finished run has no next blocks.
+    `played` maps blocks to their numbers of finished matches, which replace the stored numbers. In
+    a ladder, only blocks with a finished match are included, so that bots do not learn their next
+    tables. A finished run has no next blocks.
     """
     if run.finished:
         return ()

@@ -34,8 +34,8 @@ def stage_page(now: Snapshot, joinable: bool) -> str:
 
 
 def _winning_margin(table: Standings) -> float | None:
-    """Return the winner's lead over the second bot in points per deal. In a knockout, these are the
-    points of the final.
+    """Return by how many points per deal the winner is ahead of the second bot. In a knockout, only
+    the points of the final count.
 
     Return None if several bots won, if fewer than two bots have a place, if the points of either
     are not known, or if the second bot has more points.
@@ -82,7 +82,7 @@ def _highlight(now: Snapshot) -> list[tuple[str, int]]:
 
 
 def _coming(now: Snapshot) -> tuple[str, ...]:
-    """Return the bots at the next table that has not begun, or at the one with the best-placed bot
-    if there are several. Return () if no such table is known."""
+    """Return the bots at the next table that has not begun, or if there are several, at the table
+    with the best-placed bot. Return () if no such table is known."""
     waiting = [block.bots for block in now.upcoming[len(now.playing) :] if not block.played]
     return min(waiting, key=lambda bots: min(now.places.get(bot, inf) for bot in bots), default=())

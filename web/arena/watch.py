@@ -62,6 +62,9 @@ def _live(run: LiveRun, now: Snapshot) -> dict[str, object] | None:
 
     Return None if no bot in the top ten is playing on this machine, if matches share cards, or for
     a file of matches.
+
+    Raises:
+        StoreError: if the store cannot be read.
     """
     if now.proof is None or now.run.cup.format.cards != "fresh":
         return None

@@ -98,8 +98,7 @@ class _ShownDigest(msgspec.Struct):
 
 
 class EntryRefused(StichError):
-    """An arena refuses an author's program, or cannot be reached. The message is a sentence that
-    says why."""
+    """An arena refuses an author's program, or cannot be reached. The message says why."""
 
 
 def ask_ladder(url: str, call: LadderCall) -> LadderAnswer:

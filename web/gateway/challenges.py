@@ -35,8 +35,8 @@ class _ChallengeRefused(StichError):
 
 
 class Challenges:
-    """The challenges that are played through a gateway. At any time, a bot takes part in at most
-    one challenge as the challenger, and in one as the opponent. `terms` apply to all challenges."""
+    """The challenges that are played through a gateway. At any time, a bot is the challenger in at
+    most one challenge, and the opponent in at most one. `terms` apply to all challenges."""
 
     def __init__(self, bots: Mapping[str, ConnectedBot], terms: Terms) -> None:
         self._bots = bots

@@ -69,7 +69,7 @@ class ConnectedBot:
     def present(self) -> int:
         """The number of tables of the bot, or 0 while it is away. A bot whose program disconnects
         counts as present for `GRACE_S` seconds more, unless the program flooded the gateway.
-        Reading this looks up the token as `ask` does, and ends a session without a valid one."""
+        Reading this may raise StoreError, like `ask`, and ends a session without a valid token."""
         self._check_token()
         # The connection of a program that floods is closed, but its session may still be ending.
         connected = self._session is not None and not self._session.link.flooded
@@ -82,12 +82,11 @@ class ConnectedBot:
 
     async def serve(self, link: Link, token_hash: str, tables: int, takes_challenges: bool) -> None:
         """Receive a program's answers until the program leaves or sends an invalid message, or its
-        session is ended.
+        session is ended. The session of an earlier program is ended first.
 
-        The program replaces an earlier one. `token_hash` is the SHA-256 of its token in
-        hexadecimal, and `tables` its number of tables. If `takes_challenges`, the program starts
-        another instance of the bot for challenges. If its session is ended, the program is told
-        why, and has 5 seconds to leave.
+        `token_hash` is the SHA-256 of the program's token in hexadecimal, and `tables` its number
+        of tables. If `takes_challenges`, the program starts another instance of the bot for
+        challenges. If its session is ended, the program is told why, and has 5 seconds to leave.
 
         Raises:
             StoreError: if the file of tokens cannot be read.
@@ -127,8 +126,8 @@ class ConnectedBot:
     async def ask(self, call: str, body: bytes) -> BotAnswer | None:
         """Send a request to the bot, and return its answer, or None if the bot is away or its
         session is ended. `call` is a method and path. If the program connects again within
-        `GRACE_S`, or another one takes its place, the request is sent again. The caller must limit
-        the time, because a connected bot may never answer.
+        `GRACE_S`, or another program takes its place, the request is sent again. The caller must
+        limit the time, because a connected bot may never answer.
 
         Raises:
             StoreError: if the file of tokens cannot be read.
@@ -164,7 +163,7 @@ class ConnectedBot:
         self._end_session({"refused": why})
 
     def _check_token(self) -> None:
-        """End the session if its token is no longer valid."""
+        """End the session if its token is no longer valid. May raise StoreError, like `ask`."""
         if self._session is not None:
             try:
                 self._invitations.bot_of(self._session.token_hash)

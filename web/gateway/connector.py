@@ -48,7 +48,7 @@ _BACKOFF_S: Final = (0.1, 0.2, 0.5, 1, 2, 5, 10, 15)
 
 
 class Unreachable(Exception):
-    """There is no connection to the arena. The program may try again. The message is a clause that
+    """There is no connection to the arena, but the program may try again. The message, a clause,
     says why."""
 
 
@@ -178,7 +178,8 @@ def open_link(
     url: str, path: str, headers: Mapping[str, str], *, asks_for_port: bool = True
 ) -> ClientConnection:
     """Open a WebSocket to a path on an arena's gateway, for the caller to close. `url` must not end
-    with a slash. If another server answers there, ask it for the gateway's port if `asks_for_port`.
+    with a slash. If another server answers there and `asks_for_port` is true, ask that server for
+    the gateway's port, and connect to the gateway.
 
     Raises:
         EntryRefused: if the gateway refuses the program, for instance because of its token.

@@ -21,8 +21,7 @@ _ASK: Final = "Ask the organiser of the cup for a new one."
 
 
 class TokenRefused(StichError):
-    """A token is not valid, or a program may not connect with it. The message is a sentence that
-    says why."""
+    """A token is not valid, or a program may not connect with it. The message says why."""
 
 
 class Invitation(msgspec.Struct, frozen=True):
@@ -51,7 +50,7 @@ class Invitations:
         days. The bot's other tokens are revoked.
 
         Raises:
-            OSError: if the token cannot be stored.
+            OSError or StoreError: if the token cannot be stored.
         """
         token = secrets.token_hex(32)
         self.accept(bot, token, days)
@@ -63,7 +62,7 @@ class Invitations:
 
         Raises:
             TokenRefused: if the token is known, but no longer valid.
-            OSError: if the token cannot be stored.
+            OSError or StoreError: if the token cannot be stored.
         """
         token_hash, now = hash_of(token), datetime.now(UTC)
         self._refresh()
@@ -79,7 +78,7 @@ class Invitations:
         had a token that was not revoked yet, even if it had expired. Processes take turns.
 
         Raises:
-            OSError: if the change cannot be stored.
+            OSError or StoreError: if the change cannot be stored.
         """
         new = self._path.with_suffix(".new")
         with ExitStack() as stack:
@@ -120,7 +119,7 @@ class Invitations:
 
     @property
     def exist(self) -> bool:
-        """Whether there is any invitation, valid or not."""
+        """Whether there is any invitation, valid or not. Reading this may raise StoreError."""
         self._refresh()
         return bool(self._by_hash)
 
@@ -142,7 +141,7 @@ class Invitations:
         return invitation.bot
 
     def _refresh(self) -> None:
-        """Read the file again if it has changed."""
+        """Read the file again if it has changed. May raise StoreError."""
         try:
             with self._reading():
                 status = self._path.stat()
@@ -155,7 +154,7 @@ class Invitations:
             self._stamp = stamp
 
     def _read(self) -> list[Invitation]:
-        """Return all invitations in the file, or [] if there is no file."""
+        """Return all invitations in the file, or [] if there is no file. May raise StoreError."""
         try:
             with self._reading():
                 return msgspec.json.decode(self._path.read_bytes(), type=list[Invitation])
@@ -164,8 +163,8 @@ class Invitations:
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
-        """Raise StoreError if what is done within this context shows that the file exists but
-        cannot be read."""
+        """Raise StoreError in place of any OSError or DecodeError within this context, except
+        FileNotFoundError, which passes through."""
         try:
             yield
         except FileNotFoundError:

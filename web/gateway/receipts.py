@@ -40,9 +40,8 @@ class ReceiptKeeper:
 
     def _run(self, what: str) -> None:
         """Ask for a receipt every minute, and once more when the cup is over. Tell the author where
-        receipts are kept, or why there are none. Stop if the file cannot be read or written. A
-        request without an answer loses nothing, because the next receipt covers the same matches.
-        `what` names the arena, the cup and the bot in the file."""
+        receipts are kept, or why none are. Stop if the file cannot be read or written. `what` names
+        the arena, the cup and the bot in the file."""
         has_receipt, is_last = False, False
         try:
             file = ReceiptFile(self._url, self._token, what)

@@ -43,8 +43,8 @@ class GatewayClient:
     def wait_for_bots(
         self, cup: Cup, absent: Callable[[], Mapping[str, str]], waiting: Waiting
     ) -> Cup:
-        """Wait, without a time limit, until all connecting bots are connected. Return the cup with
-        the URLs and numbers of tables of these bots.
+        """Wait, without a time limit, until all connecting bots are connected. Return a copy of the
+        cup with their URLs, and their numbers of tables as `max_matches`.
 
         `absent` returns the bots that are not waited for, each with a sentence for its program. The
         absent bots are excluded, and get a URL and one table each. `waiting` is called whenever the
@@ -89,7 +89,7 @@ class GatewayClient:
         each excluded bot to a sentence for its program. Without a change, nothing is sent.
 
         Raises:
-            GatewayStopped: if the gateway no longer answers, or cannot read the tokens.
+            GatewayStopped: if the gateway no longer answers.
         """
         if bots != self._excluded:
             self._call("post", "excluded", bots)
@@ -100,7 +100,7 @@ class GatewayClient:
         bot to a sentence for its program.
 
         Raises:
-            GatewayStopped: if the gateway no longer answers, or cannot read the tokens.
+            GatewayStopped: if the gateway no longer answers.
         """
         self._call("post", "failed", bots)
 

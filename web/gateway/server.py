@@ -137,9 +137,9 @@ class GatewayServer:
         return _Program(name, token_hash, int(tables), challenges, opponent)
 
     def _refuse(self, link: ServerConnection, request: Request) -> Response | None:
-        """Return the response to a request for /healthz, or a refusal with status 401, or 503 if
-        the tokens cannot be read. Return None to accept the connection, which then counts as one
-        that has shown a valid token."""
+        """Return the response to a request for /healthz, or a refusal: with status 503 if the
+        tokens cannot be read, and otherwise 401. Return None to accept the connection, which then
+        counts as having shown a valid token."""
         if request.path == "/healthz":
             return link.respond(200, json.dumps({"status": "ok"}))
         try:
@@ -230,10 +230,10 @@ class GatewayServer:
 
 
 def _header(headers: Headers, name: str) -> str:
-    """Return the value of a header, or "" if the program has not sent it.
+    """Return the value of a header, or "" if the program has not sent the header.
 
     Raises:
-        TokenRefused: if the program has sent it twice.
+        TokenRefused: if the program has sent the header more than once.
     """
     values = headers.get_all(name)
     if len(values) > 1:

@@ -196,9 +196,8 @@ def page_steps(record: MatchRecord, cup: Cup) -> list[ReplayStep]:
 
 
 def live_steps(match: LiveMatch, cup: Cup) -> list[PageStep]:
-    """Return the steps of a match in progress, as a spectator sees them. They are made from
-    `State.view(None)`, which has only what everybody knows. Bots' remarks, times, faults, and
-    whether a move was forced are left out, because they could reveal something about a hand."""
+    """Return the steps of a match in progress, as a spectator sees them. Bots' remarks, times and
+    faults, and whether a move was forced, are left out, because they could betray a hand."""
     game = games.get(cup.game)
     state = game.start(cup.players, match.pairing.seed, cup.options)
     view = state.view(None).to_dict()

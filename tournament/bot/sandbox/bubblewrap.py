@@ -84,8 +84,7 @@ def sandboxes(
 
     Raises:
         SandboxError: if bubblewrap is missing, the system does not allow sandboxes, or a bot's
-            folder may not be shown to bots or is too large to copy. The text says why and how to
-            fix that.
+            folder may not be shown to bots or is too large to copy. The text names a fix.
     """
     bwrap = shutil.which("bwrap")
     if bwrap is None:

@@ -21,8 +21,7 @@ def delegate(root: Path = ROOT, membership: Path = Path("/proc/self/cgroup")) ->
     Moves this process into a subgroup, if no earlier call has. Returns None if the system has no
     such groups, or the group cannot limit memory and processes, may not be changed, or has other
     processes. If a change fails, the process may be in the subgroup already; a later call makes the
-    changes again. `root` is where groups are mounted. The file `membership` names this process's
-    group.
+    changes again. `root` is where groups are mounted. The file `membership` names the group.
     """
     try:
         lines = membership.read_text().splitlines()

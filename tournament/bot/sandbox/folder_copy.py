@@ -53,7 +53,7 @@ def copy_folder(source: FolderToCopy, target: str, stop: int) -> None:
     """Create the folder `target`, a path in `copies_folder`, and copy a folder's contents into it.
 
     The paths in `left_out` are not copied, nor is `copies_folder` if the folder contains it.
-    Symbolic links stay links. The copying stops if the other end of the socket with the descriptor
+    Symbolic links stay links. Copying stops if the other end of the socket with the descriptor
     `stop` closes.
 
     Raises:

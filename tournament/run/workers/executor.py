@@ -40,8 +40,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A match has ended. `last` says whether it was the last of its job, in which case the table is
-    free."""
+    """A match has ended. If it was the `last` of its job, the table is free."""
 
     record: MatchRecord
     last: bool

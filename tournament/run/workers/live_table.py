@@ -44,8 +44,7 @@ class _Moves(MatchObserver):
 
 @contextmanager
 def shown_live(pairing: Pairing, folder: Path | None) -> Iterator[MatchObserver]:
-    """Yield an observer with which the match must be played, and keep a file about the match in
-    `folder` up to date.
+    """Yield an observer for the match, and keep a file about the match in `folder` up to date.
 
     If `folder` is None, nothing is written. A thread writes the file every half second, until the
     match has more than MOST_MOVES moves or a write fails. The file stays after the match.
@@ -66,8 +65,7 @@ def shown_live(pairing: Pairing, folder: Path | None) -> Iterator[MatchObserver]
 
 
 def _write_often(match: LiveMatch, file: Path, ended: Event) -> None:
-    """Write a match to a file every half second, until the match is too long, a write fails, or
-    `ended` is set."""
+    """Write a match to a file every half second, until it ends or is too long, or a write fails."""
     new = file.with_suffix(".new")
     with suppress(OSError):
         while not ended.wait(_EVERY_S) and len(match.moves) <= MOST_MOVES:

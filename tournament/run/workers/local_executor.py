@@ -179,8 +179,7 @@ class LocalExecutor:
         return sum(worker.job is not None for worker in self._workers) < self._tables
 
     def submit(self, job: Job) -> None:
-        """Send a job to a free worker, or to a new worker if free tables have lost theirs. A table
-        must be free."""
+        """Send a job to a free worker, or to a new one if there is none. A table must be free."""
         free = (worker for worker in self._workers if worker.job is None)
         worker = next(free, None) or self._spawn_workers()
         worker.job = job
@@ -193,8 +192,7 @@ class LocalExecutor:
         has died, or has missed its deadline, is lost.
 
         Raises:
-            RunError: during iteration, if the rules service fails, or if no port or process is free
-                for a bot.
+            RunError: during iteration, if the rules service fails or a bot gets no port or process.
         """
         busy = {worker.connection: worker for worker in self._workers if worker.job is not None}
         ready = wait(busy, seconds)

@@ -71,8 +71,8 @@ class Choices:
 
     @property
     def verb(self) -> str:
-        """The verb in English for the moves that use cards of the hand, such as "play", or "" if
-        there are none."""
+        """The verb in English for the moves that use cards of the hand, such as "play", or "" if no
+        such move is legal."""
         return self._verb if self._plays else ""
 
     @property

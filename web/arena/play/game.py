@@ -49,10 +49,10 @@ class PersonalView(TypedDict):
     """A person's view of a game, with what the person may do now.
 
     `seats` has the names of the players, and `own` is the person's seat. `asked` is true if the
-    person has to move. If not, the next four fields are empty. `task` is a sentence about what to
-    do. `verb` is the verb for the moves that use cards, or "" if there are none. `others` are the
-    other moves. `lit` are the cards that can be chosen first. `frames` are the frames that the page
-    asked for, oldest first.
+    person has to move. If not, the fields from `task` to `lit` are empty. `task` is a sentence
+    about what to do. `verb` is the verb for the moves that use cards, or "" if no move does.
+    `others` are the other moves. `lit` are the cards that can be chosen first. `frames` are the
+    frames that the page asked for, oldest first.
     """
 
     game: str
@@ -138,8 +138,7 @@ class BrowserGame(Player, MatchObserver):
             threading.Thread(target=copy_context().run, args=args, daemon=True).start()
 
     def _play(self, bots: ExitStack) -> None:
-        """Play until the game ends or the person leaves, then stop the bots. This runs in the
-        game's thread."""
+        """Play in the game's thread until the game ends or the person leaves. Then stop the bots."""
         state = self._state
         rules = Rules(state.game.name, state.players, state.options, self._clock)
         pairing = Pairing.alone(secrets.token_hex(4), self.names, state.seed)

@@ -40,7 +40,8 @@ class BrowserGames:
         at the other seats in order. Return the game's key once the bots have started.
 
         Raises:
-            FullError: if too many bots play already, or all bots use too much memory.
+            FullError: if more than `MAX_BOTS` bots would play, or the bots of all games use too
+                much memory together.
             StartError: if a bot does not start.
             SandboxError: if a sandbox is required but not possible.
         """

@@ -69,7 +69,7 @@ class RunObserver:
         self.tell(text, "notice", text=text)
 
     def committed(self, digest: str) -> None:
-        """Report the run's commitment to its seed: `digest`, its SHA-256, which may be published."""
+        """Report that the run is committed to its seed. `digest`, the seed's SHA-256, is public."""
         self.tell(f"SHA-256 of the seed: {digest}", "commitment", sha256=digest)
 
     def waiting(self, bots: Sequence[str], of: int, invite: str) -> None:

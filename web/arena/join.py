@@ -132,8 +132,8 @@ class OpenLadder:
         """Enter a bot or a new version of a bot, or let a bot leave, as the call asks. Return the
         name of the bot, with its version from 2 on. A call for the token changes nothing.
 
-        `author` is the author's identity, which follows from the key in the call. If another author
-        joins with a name that has become free, the bot is entered as its next version.
+        `author` identifies the author by the key in the call. If another author joins with a name
+        that has become free, the bot is entered as the next version of that name.
 
         Raises:
             JoinRefused: if the ladder refuses the call.

@@ -1,4 +1,4 @@
-"""Reading a run from rows of seats, as written by `stich export --format jsonl` or others."""
+"""Reading a run from rows of seats, as `stich export --format jsonl` or another program writes them."""
 
 import json
 from array import array
@@ -79,7 +79,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, kw_only=True)
 class _Unnamed(Format):
-    """The format of rows that do not name theirs. Places come from the rows, if they have any."""
+    """The format of rows that name no format. Places come from the rows, if they have any."""
 
     type: ClassVar[str] = ""
     growth: ClassVar[Growth] = Growth("nothing may be added to rows")

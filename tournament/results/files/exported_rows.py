@@ -1,4 +1,4 @@
-"""Reading a run from rows of seats, as `stich export --format jsonl` or another program writes them."""
+"""Reading a run from rows of seats, which `stich export --format jsonl` or another program wrote."""
 
 import json
 from array import array

@@ -1,4 +1,4 @@
-"""Reading a run from rows of seats, which `stich export --format jsonl` or another program wrote."""
+"""Reading a run from rows of seats, which `stich export --format jsonl` or other programs write."""
 
 import json
 from array import array

@@ -39,8 +39,8 @@ class LaunchSettings:
     """The settings with which bots are started.
 
     A bot must answer GET / within `start_ms` milliseconds of its start. `sandboxes` maps the name
-    of each started bot to its sandbox, or is None if bots run without one. `group` is the folder in
-    which the bots' control groups are created, or None for no groups. The bots' relative paths are
+    of each started bot to its sandbox, or is None for no sandboxes. `group` is the folder in which
+    the bots' control groups are created, or None for no groups. The bots' relative paths are
     resolved against `folder`. `network` says whether sandboxes share the machine's network. `env`
     has more environment variables, perhaps secret, for all bots except the reference bots.
     """
@@ -57,8 +57,8 @@ class LaunchSettings:
 def must_sandbox(cup: Cup) -> bool | None:
     """Whether a cup's started bots must run in a sandbox. None means that they do if possible.
 
-    The result is the cup's own setting if it has one. Otherwise it is True, or None if all started
-    bots are reference bots.
+    The result is the cup's own setting, if any. Otherwise the result is True, or None if all
+    started bots are reference bots.
     """
     return True if cup.sandbox is None and any(map(_is_stranger, cup.bots)) else cup.sandbox
 

@@ -92,7 +92,7 @@ class InProcessBot(Player):
         self._choose = choose
 
     def move(self, body: bytes, seconds: float) -> Choice:
-        """Return the function's move, however long that takes. Its exceptions pass through."""
+        """Return the function's move, however long that takes. Exceptions pass through."""
         request = json.loads(body)
         return Choice(self._choose(request["view"], request["moves"]), 0.0)
 
@@ -131,7 +131,7 @@ class HttpBot(Player):
 
     @property
     def running(self) -> bool:
-        """Whether the bot can be asked. This is always true if the runner has not started it."""
+        """Whether the bot can be asked, as any bot can that the runner has not started."""
         return True
 
     def last_line(self) -> str:
@@ -162,7 +162,7 @@ class HttpBot(Player):
             return Failure(error.kind, str(error), self.elapsed_s, self.answer(), error)
 
     def takes(self, path: str) -> bool:
-        """Whether the bot has neither declined the notification `path` nor answered it too late."""
+        """Whether the bot has neither declined the notification `path` nor been late to answer."""
         return path not in self._unsupported
 
     def notify(self, path: str, body: bytes, seconds: float) -> None:

@@ -39,8 +39,8 @@ Checked = Identity | str | None
 
 
 def check(cup: Cup, bot: Bot, known: Identity | None, is_new: bool) -> Checked:
-    """Check that a bot plays the game and still states the same about itself. If `is_new`, also
-    check the bot's moves in three positions. The bot must have a URL.
+    """Check that a bot plays the cup's game and still states the same about itself. If `is_new`,
+    also check the bot's moves in three positions. The bot must have a URL.
 
     Return what the bot states if it passed, or a sentence that says what to fix if it failed.
     `known` is what the bot stated before, or None if any statement is accepted. If nothing answers,

@@ -31,7 +31,7 @@ def join(target: str, cup: Cup, bot: str, author: str, version: int = 1, retires
     ann/2. If `retires` names a bot, that bot leaves at the same time. Its author is not checked.
 
     Raises:
-        JoinRefused: if the ladder is over or full, the name is taken or looks like one that is, or
+        JoinRefused: if the ladder is over or full, the name is taken or looks like a taken name, or
             the author may not enter another bot.
         StoreError: if the store cannot be used.
     """

@@ -94,9 +94,9 @@ def resume(store: Store, cup: Cup) -> Plan:
 
 
 def _seed(cup: Cup, before: StoredRun | None) -> str:
-    """Return the seed that the cup names, or a random one in hexadecimal. A named seed gets a
-    random part if the cup commits to it. A seed that was drawn earlier for this cup is kept,
-    because the run may be committed to it."""
+    """Return the seed that the cup names, or a random seed in hexadecimal. A named seed gets a
+    random part if the cup commits to the seed. If the settings are those of `before`, the stored
+    run, its seed is kept, because the run may be committed to that seed."""
     if before is not None and (before.cup.seed, before.cup.commit) == (cup.seed, cup.commit):
         return before.seed
     if cup.commit:

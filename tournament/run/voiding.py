@@ -36,7 +36,7 @@ def _rounds(
 def matches_of(store: Store, plan: Plan, what: str) -> tuple[int, list[str]]:
     """Return the number of a block, and the ids of its finished matches that `what` selects.
 
-    `what` is the number of a block, or the id of a match or the beginning of one. Up to seven
+    `what` is the number of a block, the id of a match, or the beginning of an id. Up to seven
     digits are taken as the number of a block. Matches that are already to be voided are left out.
 
     Raises:

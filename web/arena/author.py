@@ -62,8 +62,7 @@ def _invitations() -> Invitations:
 
 def invited() -> bool:
     """Return whether any bot has or once had a token, so that an author may want to sign in. Return
-    False if the application has no pages for authors. Return True if the tokens cannot be read,
-    which an author then reads when signing in."""
+    False if the application has no pages for authors, and True if the tokens cannot be read."""
     with suppress(StoreError):
         return "stich-invitations" in current_app.extensions and _invitations().exist
     return True
@@ -75,7 +74,8 @@ def page(name: str) -> ResponseReturnValue:
 
     If nobody is signed in as the bot's author, return the sign-in form. If the author's token is no
     longer valid, return the form with the reason and status 401. Answer with status 404 if there is
-    no such bot or fault, or the fault may not be shown yet, and with 503 if the run cannot be read.
+    no such bot or fault, or the fault may not be shown yet, and with 503 if the run or the tokens
+    cannot be read.
     """
     now = current_run().snapshot()
     check_bot(now, name)
@@ -109,7 +109,7 @@ def page(name: str) -> ResponseReturnValue:
 def sign_in() -> ResponseReturnValue:
     """Sign in as the author of the bot that the posted token belongs to, besides any other bots,
     and redirect to the page of the bot's faults. If the token is refused, return the form with the
-    reason and status 401. Attempts are not limited, because nobody can guess a 256-bit token."""
+    reason and status 401. Answer with status 503 if the tokens cannot be read."""
     token_hash = hash_of(request.form.get("token", "").strip())
     try:
         name = _invitations().bot_of(token_hash)

@@ -32,8 +32,8 @@ class ReceiptKeeper:
             self._thread.start()
 
     def end(self) -> None:
-        """Make the thread, if it was started, ask for a last receipt, because the cup is over, and
-        wait a few seconds until the thread has ended."""
+        """Make the thread, if it was started, ask for a last receipt, because the cup is over. Wait
+        until the thread has ended, which takes a few seconds."""
         self._ended.set()
         if self._thread is not None:
             self._thread.join()

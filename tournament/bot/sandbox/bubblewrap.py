@@ -214,7 +214,7 @@ def _home() -> Path:
 
 
 def _python() -> list[Path]:
-    """The paths of this Python and of the packages that bots import, sorted. Those inside the
+    """The paths of this Python and of the packages that bots import, sorted. Paths inside the
     system's folders are left out."""
     prefixes = {Path(prefix) for prefix in (sys.prefix, sys.base_prefix)}
     places = prefixes | {prefix.resolve() for prefix in prefixes}

@@ -138,7 +138,7 @@ class BrowserGame(Player, MatchObserver):
             threading.Thread(target=copy_context().run, args=args, daemon=True).start()
 
     def _play(self, bots: ExitStack) -> None:
-        """In the game's thread, play until the game ends or the person leaves. Stop the bots."""
+        """In the game's thread, play to the end or until the person leaves. Then stop the bots."""
         state = self._state
         rules = Rules(state.game.name, state.players, state.options, self._clock)
         pairing = Pairing.alone(secrets.token_hex(4), self.names, state.seed)

@@ -64,9 +64,9 @@ def begin() -> Response:
     """Begin the game that the form asks for, and redirect to its page once the bots have started.
 
     Ignore unknown bots in the form, and any beyond the number of opponents. If there are too few,
-    they play more than once. If there are none, the default opponents play. Without a number of
-    players, it is the least possible. Answer with status 400 if a value in the form is wrong, and
-    with 503 if no game can begin.
+    they play more than once. If there are none, the default opponents play. The default number of
+    players is the least possible. Answer with status 400 if a value in the form is wrong, and with
+    503 if no game can begin.
     """
     rules = games.GAMES.get(request.form.get("game", ""))
     if rules is None:

@@ -1,5 +1,6 @@
 """`stich new-bot`: copy a starter kit."""
 
+import json
 import shlex
 import subprocess
 import sys
@@ -31,8 +32,13 @@ class _WithProgram(click.Command):
 @click.argument("language", required=False)
 @click.argument("directory", metavar="[DIR]", required=False, type=click.Path(path_type=Path))
 @flag("--list", "listing", help="List the languages and what each needs.")
+@flag("--json", "as_json", help="With --list: print JSON.")
 def new_bot(
-    language: str | None, directory: Path | None, listing: bool, program: list[str]
+    language: str | None,
+    directory: Path | None,
+    listing: bool,
+    as_json: bool,
+    program: list[str],
 ) -> None:
     """Copy a working starter bot into DIR, which must be new or empty.
 
@@ -46,7 +52,8 @@ def new_bot(
       stich new-bot botzone -- ./their-bot
     """
     if listing:
-        _list(catalogue().values())
+        kits = catalogue().values()
+        click.echo(_as_json(kits) if as_json else _table(kits))
         return
     try:
         kit = find(language or "python")
@@ -107,13 +114,23 @@ def _prepare(source: str, program: list[str]) -> None:
         )
 
 
-def _list(kits: Iterable[Kit]) -> None:
-    """Print a table of the kits, the Debian packages that each needs, and the missing ones."""
+def _table(kits: Iterable[Kit]) -> str:
+    """A table of the kits, the Debian packages that each needs, and the missing ones."""
     rows = [("LANGUAGE", "FOR", "DEBIAN PACKAGES", "INSTALLED")]
     for kit in kits:
         missing = " ".join(kit.missing())
         installed = f"missing: {missing}" if missing else "yes"
         rows.append((kit.language, kit.title, " ".join(kit.needs), installed))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        click.echo("  ".join(map(str.ljust, row, widths)).rstrip())
+    return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
+
+
+def _as_json(kits: Iterable[Kit]) -> str:
+    """The kits as a JSON list, with their commands, packages and files."""
+    names = ("language", "title", "aliases", "decision", "build", "run")
+    entries = [
+        {name: getattr(kit, name) for name in names}
+        | {"packages": [*kit.needs], "missing": kit.missing(), "files": [*kit.sources]}
+        for kit in kits
+    ]
+    return json.dumps(entries, indent=2)

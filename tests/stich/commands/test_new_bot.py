@@ -1,3 +1,4 @@
+import json
 import shutil
 from pathlib import Path
 
@@ -34,6 +35,10 @@ def test_a_copy_has_every_page_that_its_pages_link_to(tmp_path: Path) -> None:
 def test_it_lists_copies_and_says_what_comes_next(tmp_path: Path) -> None:
     shown = [line.split(" ")[0] for line in stich("new-bot", "--list").stdout.splitlines()]
     assert shown == ["LANGUAGE", *catalogue()]
+    listed = json.loads(stich("new-bot", "--list", "--json").stdout)
+    assert [(kit["language"], kit["packages"]) for kit in listed] == [
+        (name, [*kit.needs]) for name, kit in catalogue().items()
+    ]
     target = tmp_path / "a new one" / "bot"
     says = stich("new-bot", "python", target).stdout
     assert {path.name for path in target.iterdir()} == {"README.md", "bot.py", "docs", "kit.py"}

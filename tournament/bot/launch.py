@@ -1,6 +1,7 @@
 """How bots are started: program, environment, sandbox and control group."""
 
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -258,4 +259,6 @@ def program_problem(argv: list[str], folder: Path) -> str:
     why = f'there is no program "{program}"; '
     if meant := get_close_matches(argv[0], REFERENCE_BOTS, 1):
         return f'{why}the bot {meant[0]} is started by "{reference_command(meant[0])}".'
+    if re.fullmatch(r"[\w.-]+:\d+(/.*)?", argv[0]):
+        return f"{why}the URL of a bot begins with http://."
     return f"{why}install it, fix the command, or write the folder that it is in as dir."

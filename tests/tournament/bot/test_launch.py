@@ -46,6 +46,7 @@ def test_what_is_there_is_not_missing(folder: Path, monkeypatch: pytest.MonkeyPa
         (Bot("x", "no-such-program"), "command", 'there is no program "no-such-program"; inst'),
         (Bot("x", "mine"), "command", "or write the folder that it is in as dir."),
         (Bot("x", "gredy"), "command", 'bot greedy is started by "python -m bots.greedy".'),
+        (Bot("x", "localhost:9000/bot"), "command", "the URL of a bot begins with http://."),
         (Bot("x", "bot", dir="mine"), "command", 'or make it executable and write "./bot".'),
         (Bot("x", "./text", dir="mine"), "command", '"./text" cannot be started; write the'),
     ],

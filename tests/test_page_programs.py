@@ -36,7 +36,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("pyarrow", reason="a page writes Parquet")
     folder = tmp_path_factory.mktemp("pages")
     cup = (ROOT / "examples" / "cup.toml").read_text("utf-8")
-    (folder / "CUP.toml").write_text(cup.replace("deals = 40", "deals = 3"), "utf-8")
+    (folder / "CUP.toml").write_text(cup.replace("deals = 40", "deals = 1"), "utf-8")
     for script in [*blocks("docs/data.md", "sh"), *blocks("docs/match-format.md", "sh")]:
         if "serve" not in script:
             run_script(script, folder)

@@ -12,7 +12,7 @@ from tests.support.tournament.cups import bot, code_and_text, stich
 from tournament.bench.compare import compare
 from tournament.bench.record import TableProblem, write_record
 
-SMALL = ("--players", 3, "--rules", "usual", "--blocks", 2, "--no-sandbox")
+SMALL = ("--players", 3, "--rules", "usual", "--blocks", 2, "--no-sandbox", "--concurrency", 1)
 
 
 def measured(file: Path, *words: object, code: int = 0) -> dict[str, Any]:
@@ -26,7 +26,7 @@ def measured(file: Path, *words: object, code: int = 0) -> dict[str, Any]:
 def test_a_bot_measured_twice_has_the_same_digits(tmp_path: Path) -> None:
     files = [tmp_path / f"{number}.json" for number in (1, 2)]
     for number, file in enumerate(files, 1):
-        words = ("random", "--game", "dasan", "--concurrency", number, *SMALL)
+        words = ("random", "--game", "dasan", *SMALL, "--concurrency", number)
         (table,) = measured(file, *words)["results"]
         assert table["over_par"] < 0
     shown = stich("bench", "compare", *files).stdout
@@ -60,7 +60,7 @@ def test_a_bot_is_measured_with_the_only_options_it_plays(tmp_path: Path) -> Non
     about = f"name='x', version='1', games=['doudizhu'], supports={supports}"
     program = f"from bots import kit\nkit.run(lambda view, moves: moves[0], {about})\n"
     (tmp_path / "bot.py").write_text(program)
-    words = (f"python {tmp_path}/bot.py", "--blocks", 2, "--no-sandbox")
+    words = (f"python {tmp_path}/bot.py", "--blocks", 2, "--no-sandbox", "--concurrency", 1)
     (table,) = measured(tmp_path / "a.json", *words)["results"]
     assert (table["game"], table["rules"], table["blocks"]) == ("doudizhu", "botzone", 2)
 

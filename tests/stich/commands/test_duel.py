@@ -15,7 +15,7 @@ from tournament.model import Run
 
 WORSE, BETTER = "random", "greedy"
 Decided = tuple[Path, list[dict[str, Any]]]
-WORDS = ("--game", "dasan", "--seed", "x", "--concurrency", 2, "--out")
+WORDS = ("--game", "dasan", "--seed", "x", "--out")
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +74,7 @@ def test_the_folder_of_a_duel_has_its_result(decided: Decided) -> None:
 
 def test_a_stopped_duel_resumes_to_the_same_end(decided: Decided, tmp_path: Path) -> None:
     words = (WORSE, BETTER, *WORDS, tmp_path / "stopped")
-    process, printed = started("duel", *words, "--json"), []
+    process, printed = started("duel", *words, "--concurrency", 2, "--json"), []
     for event in events(process):
         printed.append(event)
         if len(printed) == 20:

@@ -26,14 +26,14 @@ from tournament.store.store import Store
 def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
     """The standings of the toy cup, run in one go, one table at a time."""
     folder = tmp_path_factory.mktemp("uninterrupted")
-    cup = write(folder, toys(4), deals=2, concurrency=1)
+    cup = write(folder, toys(4), deals=1, concurrency=1)
     assert "toy0" in succeed("run", cup, "--out", folder / "run").stdout
     return standings(folder / "run")
 
 
 def test_a_low_limit_on_open_files_does_not_limit_the_bots(tmp_path: Path) -> None:
     """Eighteen processes need more files than the soft limit, which may be raised."""
-    cup = write(tmp_path, toys(6), deals=1)
+    cup = write(tmp_path, toys(6), '[format] seating = "fixed"', deals=1)
     words = [sys.executable, "-m", "stich", "run", str(cup), "--out", str(tmp_path / "run")]
     limited = ["sh", "-c", f"ulimit -Sn 32; exec {shlex.join(words)}"]
     done = subprocess.run(limited, capture_output=True, text=True, cwd=cups.ROOT)
@@ -49,7 +49,7 @@ def test_a_runner_that_is_killed_repeatedly_ends_the_same(
 ) -> None:
     """With so little memory, bots are stopped between matches. None outlives the runner."""
     run = tmp_path / "run"
-    cup = write(tmp_path, toys(4), deals=2, sandbox=sandbox, concurrency=2, memory_mb=16)
+    cup = write(tmp_path, toys(4), deals=1, sandbox=sandbox, concurrency=2, memory_mb=16)
     kept = 0
     for stop_after, how, code in ((1, signal.SIGKILL, -9), (6, signal.SIGTERM, 143)):
         process = cups.started("run", cup, "--out", run, "--json")
@@ -68,7 +68,7 @@ def test_a_runner_that_is_killed_repeatedly_ends_the_same(
             assert len(list(store.matches())) == kept
     assert f"kept in {run}. Resume with the same command." in errors
     done = succeed("run", cup, "--out", run)
-    assert f"24 matches, {kept} of them done already" in done.stderr
+    assert f"12 matches, {kept} of them done already" in done.stderr
     assert {**standings(run), "incidents": uninterrupted["incidents"]} == uninterrupted
     assert [event["event"] for event in json_lines("run", cup, "--out", run)] == ["finished"]
 

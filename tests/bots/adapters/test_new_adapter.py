@@ -120,7 +120,8 @@ def test_the_page_from_first_to_last_command(here: Path) -> None:
     assert output.count("ok   its moves are its own\n") == 3
     assert "same folder" not in output, "what the organiser of a cup is warned of"
     (cup,) = blocks(PAGE, "toml")
-    Path("CUP.toml").write_text(cup.replace("deals = 20", "deals = 1").rpartition("[[bots]]")[0])
+    cup = cup.replace("deals = 20", 'deals = 1\nseating = "fixed"').rpartition("[[bots]]")[0]
+    Path("CUP.toml").write_text(cup)
     run("run", "CUP.toml", "--no-sandbox", "--out", "out")
     standings = json.loads(run("standings", "out", "--json"))["standings"]
     assert sum(sum(row["faults"].values()) for row in standings) == 0

@@ -47,7 +47,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, set[str]]:
 def test_planted_blunders_are_at_the_top(run: tuple[Path, set[str]]) -> None:
     folder, planted = run
     assert len(planted) == 3
-    listed = json_lines("review", folder, "mine", "--top", 8, "--worlds", 20)
+    listed = json_lines("review", folder, "mine", "--top", 8, "--worlds", 10)
     hands = ["".join(finding["view"]["hand"]) for finding in listed]
     assert planted.issuperset(hands[:2])
     assert planted <= set(hands[:6])  # among real mistakes in a deal of many doublings

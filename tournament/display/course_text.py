@@ -33,7 +33,7 @@ def format_winners(winners: Sequence[str]) -> str:
 
 
 def stage_title(stage: str, round: int) -> str:
-    """The heading of a round, such as "Round 2" or "Semi-final".
+    """The heading of a round, such as "Round 2", "Semi-final" or "Epoch 3".
 
     `round` is the number of the round. It is used only if `stage` is "".
     """
@@ -42,6 +42,9 @@ def stage_title(stage: str, round: int) -> str:
         return _("Stage %(number)d", number=int(number))
     if not stage or (kind == "round" and number.isdecimal()):
         return _("Round %(round)d", round=int(number or round))
+    epoch = number.partition(",")[0]  # of "epoch 3, even 1": the rest means nothing to a reader
+    if kind == "epoch" and epoch.isdecimal():
+        return _("Epoch %(number)d", number=int(epoch))
     return _(_STAGES[stage]) if stage in _STAGES else stage[:1].upper() + stage[1:]
 
 

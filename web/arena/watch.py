@@ -143,7 +143,7 @@ def _fight(now: Snapshot, bots: Container[str]) -> tuple[float, str]:
     Two bots fight if their ranges of ranks overlap and the better bot is in the top ten. The
     closeness is the distance in points per deal times the better place, so it is smaller for fights
     that matter more. Without a fight, the closeness is infinite, and the sentence says that there
-    is no fight, or is "" if none of the bots has points.
+    is no fight, or is "" if none of the bots has points or the run is over.
     """
     lines = [
         (place, line) for place, line in enumerate(now.table.standings, start=1) if line.bot in bots
@@ -159,8 +159,17 @@ def _fight(now: Snapshot, bots: Container[str]) -> tuple[float, str]:
     if not lines or lines[0][1].score is None:
         return inf, ""
     if not fights:
-        return inf, _("No two of these bots fight for a place that is open.")
+        nothing = "" if now.finished else _("No two of these bots fight for a place that is open.")
+        return inf, nothing
     closeness, place, line, below, lower = min(fights, key=lambda fight: fight[:2])
+    if line.place is None or lower.place is None:
+        return closeness, _(
+            "%(bot)s has %(points)s points a deal, %(other)s %(less)s.",
+            bot=line.bot,
+            points=format_points(line.score),
+            other=lower.bot,
+            less=format_points(lower.score),
+        )
     return closeness, _(
         "%(bot)s is number %(place)d with %(points)s points a deal, %(other)s number %(below)d with"
         " %(less)s.",

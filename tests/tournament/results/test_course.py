@@ -4,7 +4,7 @@ from typing import Any
 from tests.support.tournament.memory_run import run_of
 from tests.support.tournament.played import cup
 from tests.support.tournament.standings import match
-from tournament.display.course_text import bracket_note
+from tournament.display.course_text import bracket_note, stage_title
 from tournament.results.course import Against, Course, CourseTable, against
 from tournament.results.course import course as course_of
 from tournament.results.match_arrays import collect
@@ -39,6 +39,12 @@ def course(format: str, blocks: Sequence[Played], **about: Any) -> Course:
     result = table(format, blocks, **about).course
     assert result is not None
     return result
+
+
+def test_a_stage_has_a_title_for_a_reader() -> None:
+    stages = ["", "round 3", "stage 1", "semi-final", "epoch 12, even 3", "epoch x", "group a"]
+    titles = ["Round 2", "Round 3", "Stage 1", "Semi-final", "Epoch 12", "Epoch x", "Group a"]
+    assert [stage_title(stage, 2) for stage in stages] == titles
 
 
 def advances(tables: Sequence[CourseTable]) -> list[dict[str, bool | None]]:

@@ -85,7 +85,8 @@ def test_every_page_of_every_format_is_accessible(tmp_path: Path, axe: str, form
             match = next(iter(store.summaries())).match
             Invitations(tmp_path).invite("cat", 1)
             store.decide(Disqualify(bot="ann", why=f"It attacked {'cat' * 30}."))
-            paths += ["/bots/cat", "/bots/ann", "/author/cat", "/author", "/rules/doudizhu"]
+            paths += [f"/bots/{bot}" for bot in NAMES]
+            paths += ["/author/cat", "/author", "/rules/doudizhu"]
             paths += [f"/matches/{match}#move={move}" for move in (5, 6, 7)]
             paths += ["/matches?bot=cat&faults=any", "/matches/none", "/play", "/watch"]
         page = tmp_path / "report.html"
@@ -299,6 +300,10 @@ def test_pages_report_a_killed_arena_and_go_on_when_it_is_back(tmp_path: Path) -
             wait(browser, partial(shows, selector, expected), expected)
 
 
+CUT = """return [...document.querySelectorAll(".stage > footer b span")].filter(
+    (name) => name.textContent.length < 6 && name.scrollWidth > name.clientWidth).length"""
+
+
 def stage_fits(browser: Chrome) -> bool:
     script = """return ["html", ".shown", ".stage aside", ".stage > footer"].every((one) => {
         const box = document.querySelector(one);
@@ -319,6 +324,7 @@ def test_the_stage_shows_tables_without_a_mouse_then_the_winners(
         browser.get(f"{url.replace('127.0.0.1', 'arena.test')}/stage")
         assert len(wait(browser, has(".top-ten .on"))) == players
         assert stage_fits(browser)
+        assert not browser.execute_script(CUT), "a long name takes no room from a short one"
         assert browser.find_elements(By.CSS_SELECTOR, ".codes svg")
         counts, titles = list[dict[str, int]](), list[str]()
 

@@ -60,6 +60,29 @@ def test_the_closest_fight_comes_first_and_says_what_it_is_about(tmp_path: Path)
     assert all(datetime.fromisoformat(match["ended"]).tzinfo for match in shown)
 
 
+def test_bots_that_have_no_places_yet_get_no_numbers(tmp_path: Path) -> None:
+    of = cup([f"bot-{number}" for number in range(6)], format="swiss")
+    with unfinished(tmp_path, of, islice(played(of), 12)) as store:
+        assert {line.place for line in standings(store).standings} == {None}
+        (why, *_) = [match["why"] for match in watched(store)]
+    assert " points a deal, " in why
+    assert "number" not in why
+
+
+def test_a_final_place_is_said_once_and_nobody_fights_for_it(tmp_path: Path) -> None:
+    of = cup(deals=20)
+    points = {"ann": 9, "bob": 0, "cat": -9}
+    with unfinished(tmp_path, of) as store:
+        for record in played(of):
+            scores = tuple(points[bot] for bot in record.seating)
+            store.add(replace(record, scores=scores, adjusted=scores))
+        assert watched(store)[0]["why"] == "No two of these bots fight for a place that is open."
+        store.finish(None)
+        assert watched(store)[0]["why"] == ""
+        page = create_app(store).test_client().get("/bots/ann").text
+    assert "<h1>ann <small>place 1</small></h1>" in page
+
+
 def test_tables_without_the_first_places_are_not_shown(tmp_path: Path) -> None:
     of = cup([f"bot-{number}" for number in range(6)], deals=1, seating="fixed")
     with run(tmp_path, of) as store:

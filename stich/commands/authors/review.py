@@ -5,7 +5,7 @@ import multiprocessing
 import random
 import secrets
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
@@ -152,7 +152,7 @@ def review(
         launch = starting.launch([asked], cup.clock.start_ms)
         judge = asked.name
         judged = _by_bot(asked, launch, cup, decisions, worlds if later else 0, until)
-    results = list(progress_bar("Reviewing", len(decisions))(judged))
+    results, stopped = _collect(progress_bar("Reviewing", len(decisions))(judged))
     findings = [result for result in results if isinstance(result, Finding)]
     if later:
         findings.sort(key=lambda finding: finding.lead.points if finding.lead else 0.0)
@@ -162,6 +162,8 @@ def review(
     if as_json:
         for finding in findings[:top]:
             print_json(_to_dict(finding))
+        if stopped:
+            raise stopped
         return
     for number, finding in enumerate(findings[:top], 1):
         _show(number, finding, judge)
@@ -170,12 +172,28 @@ def review(
     of = f"{plural(len(results) - failed, 'decision')} of {printable(bot)}"
     click.echo(f"{len(findings)} of {of} {what}.")
     if late := len(decisions) - len(results):
-        click.echo(f"{plural(late, 'decision')} more had no time; add --minutes.")
+        why = "were not judged" if stopped else "had no time; add --minutes"
+        click.echo(f"{plural(late, 'decision')} more {why}.")
     if failed:
         more = f"{plural(failed, 'decision')} more, {printable(judge)} gave no legal move in time"
         click.echo(f"For {more}; `stich check` finds out why.")
     if faults:
         click.echo(f"{plural(faults, 'fault')} left out: `stich replay {target} MATCH --faults`.")
+    if stopped:
+        raise stopped
+
+
+def _collect(
+    judged: Iterable[Finding | bool],
+) -> tuple[list[Finding | bool], KeyboardInterrupt | None]:
+    """Return all results, or those until Ctrl-C is pressed. Also return the interrupt, if any, so
+    that it can be raised once the results are printed."""
+    results: list[Finding | bool] = []
+    try:
+        results.extend(judged)
+    except KeyboardInterrupt as interrupt:
+        return results, interrupt
+    return results, None
 
 
 def _decisions(store: RunReader, bot: str, most: int) -> tuple[list[RecordedMove], int]:

@@ -1,9 +1,11 @@
 """`stich review`: planted blunders are on top, other bots are asked, refusals are sentences."""
 
 import re
+import signal
+import socket
 from collections.abc import Sequence
 from functools import partial
-from itertools import cycle
+from itertools import count, cycle
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ import pytest
 from bots import sensible
 from tests.support.pages import blocks, run_script
 from tests.support.tournament import played
-from tests.support.tournament.cups import code_and_text, json_lines, stich
+from tests.support.tournament.cups import code_and_text, json_lines, started, stich
 from tools import hostile
 from tournament.bot.url_bot import InProcessBot
 from tournament.formats.scores import Scores
@@ -77,6 +79,22 @@ def test_no_time_and_no_legal_move_are_told_apart(run: tuple[Path, set[str]]) ->
     count, failed = re.findall(r" of (\d+) decisions|For (\d+) decisions more, .*", done.stdout)
     assert int(count[0]) <= int(failed[1]) <= int(count[0]) + 1
     assert "no time" not in done.stdout
+
+
+def test_ctrl_c_lists_what_was_found_so_far(run: tuple[Path, set[str]]) -> None:
+    asked = count(1)
+
+    def first(connection: socket.socket, request: dict[str, Any]) -> None:
+        if next(asked) == 9:
+            process.send_signal(signal.SIGINT)
+        hostile.first(connection, request)
+
+    with hostile.running(first) as url:
+        process = started("review", run[0], "mine", "--with", url, "--top", 1)
+        text, _ = process.communicate()
+    assert process.returncode == 130
+    listed = r"1\. Match [^\0]*\n\d of \d+ decisions of mine are different\.\n"
+    assert re.fullmatch(rf"{listed}\d+ decisions more were not judged\.\n", text)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from typing import NoReturn
 
 import click
 
@@ -38,11 +39,14 @@ store_option = click.option(
 def open_run(target: str) -> Iterator[Store]:
     """Within this context, open the store of a run. Print its warning, if any, on standard error.
 
-    `target` is the folder of the run, or the URL of its database. The run must have begun.
+    `target` is the folder of the run, or the URL of its database. The run must have begun. Exit
+    with 2 if `target` is a CUP.toml.
 
     Raises:
         StoreError: if the store cannot be read, or if the run has not begun.
     """
+    if target.endswith(".toml") and Path(target).is_file():
+        _refuse_cup(click.format_filename(target))
     with Store.open(target) as store:
         store.run()
         if store.warning:
@@ -77,6 +81,11 @@ def run_folder(cup: str) -> str:
     return "runs/" + (re.sub(r"[^\w.-]+", "-", Path(cup).stem) or "cup")
 
 
+def _refuse_cup(name: str) -> NoReturn:
+    """Exit with 2 and a sentence that names the run of the cup in the file `name`."""
+    refuse(f"{name}: this is a cup; its run is {run_folder(name)}.", 2)
+
+
 @contextmanager
 def open_lines(target: str) -> Iterator[tuple[str, Iterator[bytes]]]:
     """Within this context, open a file of lines, or standard input ("-").
@@ -87,7 +96,7 @@ def open_lines(target: str) -> Iterator[tuple[str, Iterator[bytes]]]:
     # The name is valid UTF-8, because a cup without a name is named after its file.
     name = "standard input" if target == "-" else click.format_filename(target)
     if target.endswith(".toml"):
-        refuse(f"{name}: this is a cup; its run is {run_folder(name)}.", 2)
+        _refuse_cup(name)
     try:
         opened = click.open_file(target, "rb")
     except OSError as error:

@@ -76,7 +76,7 @@ def print_as_they_come(
     if not printed[-1].outcome.failures:  # each failure already ends with an empty line
         click.echo()
     if failed:
-        click.echo(f"{len(failed)} of {len(printed)} checks not passed: {', '.join(failed)}.")
+        click.echo(f"{len(failed)} of {len(printed)} checks did not pass: {', '.join(failed)}.")
     else:
         click.echo(f"All {len(printed)} checks passed.")
     for result in printed:

@@ -237,8 +237,8 @@ def _explain(error: sa.exc.DBAPIError) -> str:
 
 
 def _message(error: sa.exc.DBAPIError) -> str:
-    """Return the driver's message on one line, without a full stop."""
-    return " ".join(str(error.orig).split()).rstrip(".")
+    """Return the driver's message on one line, without the mark at its end."""
+    return " ".join(str(error.orig).split()).rstrip(".?")
 
 
 def _is_lost(error: sa.exc.DBAPIError) -> bool:

@@ -143,7 +143,7 @@ class MeasureOptions:
 @max_matches_option
 @start_options
 def measure(**arguments: Any) -> int:
-    """Measure a bot on fixed deals, against the reference bot `sensible`.
+    """Measure a bot on fixed deals, against `sensible`.
 
     BOT is a command, a URL, or the name of a reference bot. The result is the number of points per
     deal that the bot makes over par, which is what `sensible` makes in its place. Each table has a
@@ -211,7 +211,9 @@ def measure(**arguments: Any) -> int:
 @click.argument("new", metavar="NEW.json")
 @flag("--markdown", help="Print the table as Markdown.")
 def compare_results(old: str, new: str, markdown: bool) -> None:
-    """Compare two results of `stich bench --json`, block by block if they are of the same deals.
+    """Compare two results of `stich bench --json`.
+
+    Results of the same deals are compared block by block.
 
     \b
     Example:

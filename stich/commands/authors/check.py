@@ -59,7 +59,13 @@ class CheckOptions:
 @int_option("--players", 2, 6, None, "With --game: check this number of players only.")
 @game_options
 @int_option("--move-ms", 1, 3_600_000, 1000, "Time for each move, in milliseconds.")
-@int_option("--bank-ms", 0, 3_600_000, None, "Extra ms a match. By default, ten times --move-ms.")
+@int_option(
+    "--bank-ms",
+    0,
+    3_600_000,
+    None,
+    "Extra ms for a whole match. By default, 10 × --move-ms.",
+)
 @start_ms_option
 @int_option("--positions", 1, 1000, 100, "Positions of each game to ask the bot about.")
 @flag("--quick", help=f"Ask for {QUICK} moves at most. Use this if each answer costs money.")

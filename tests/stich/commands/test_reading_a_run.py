@@ -172,3 +172,4 @@ def test_a_file_that_is_no_export_is_named_with_its_fix(run: Path, tmp_path: Pat
         tmp_path / "none.jsonl": " No such file or directory.",
     }.items():
         assert code_and_text("standings", file) == (2, f"{file}:{says}\n")
+    assert code_and_text("pause", cup) == code_and_text("standings", cup)

@@ -57,5 +57,5 @@ def test_the_commands_on_the_pages_exist_with_their_options() -> None:
 
 def test_the_first_cup_is_a_cup() -> None:
     (block,) = blocks("docs/first-bot.md", "toml")
-    cup = parse_cup(block.encode(), "cup.toml")
+    cup = parse_cup(block.encode(), "first.toml")
     assert [bot.name for bot in cup.bots] == ["mine", "greedy", "random"]

@@ -10,14 +10,17 @@ import shlex
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
+from ipaddress import IPv6Address
 from typing import Any, TypeVar
 
 from tournament.settings.locations import short
 
 _MAX_LISTED = 20
-_URL = re.compile(r"https?://(?:\[[\da-fA-F:.]+\]|[\w.-]+)(?::(\d{1,5}))?(?:/[^\s?#]*)?")
+_HOST = r"\[([\da-fA-F:.]+)\]|(?:[\w-]{1,63}\.)*[\w-]{1,63}\.?"
+_URL = re.compile(rf"https?://(?:{_HOST})(?::(\d{{1,5}}))?(?:/[^\s?#]*)?")
 _URL_FIX = "write one like http://127.0.0.1:9000."
 _TOKEN = "[A-Za-z0-9._~+/-]+=*"
 _MAX_TOKEN = 1000
@@ -165,8 +168,10 @@ def url(value: str) -> str | None:
     else. All characters must be ASCII.
     """
     parts = _URL.fullmatch(value)
-    if parts and value.isascii() and 0 < int(parts[1] or 80) < 65536:
-        return None
+    with suppress(ValueError):  # in brackets is no IPv6 address
+        if parts and value.isascii() and 0 < int(parts[2] or 80) < 65536:
+            IPv6Address(parts[1] or "::")
+            return None
     return f"is not the URL of a server, with scheme, host, port and path only; {_URL_FIX}"
 
 

@@ -9,7 +9,7 @@ from typing import Final, Self
 from urllib.parse import quote
 
 import msgspec
-from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import ConnectionClosed, ConnectionClosedError, ConnectionClosedOK
 from websockets.sync.client import ClientConnection
 
 from tournament.text import printable
@@ -119,7 +119,10 @@ class ChallengedBot:
                 self._say(_sentence(message))
             except EntryRefused as error:
                 self._say(str(error))
-            except (ConnectionClosed, TimeoutError, msgspec.DecodeError):
+            except (ConnectionClosedError, TimeoutError, msgspec.DecodeError):
+                again = "the next request begins another challenge"
+                self._say(f"The connection to {self._arena} is lost; {again}.")
+            except ConnectionClosedOK:  # this program leaves, or the next request finds the reason
                 pass
             self._exits.close()
             self._link = None

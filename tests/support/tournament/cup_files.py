@@ -64,6 +64,8 @@ BEYOND_SCHEMAS = [
     (('name = "mine"', 'name = "Greedy"'), '23: bots[2].name: looks like "greedy", the name of bo'),
     (('name = "mine"', 'name = "a\\u001b"'), "23: bots[2].name: must not have control characters"),
     (('"http://127.0.0.1:9000"', '"http://x:99999"'), "24: bots[2].url: is not the URL of a serve"),
+    (('"http://127.0.0.1:9000"', '"http://a..b"'), "24: bots[2].url: is not the URL of a server"),
+    (('"http://127.0.0.1:9000"', '"http://[1:2]"'), "24: bots[2].url: is not the URL of a server"),
     (('"http://127.0.0.1:9000"', '"http://x/?a=b"'), "24: bots[2].url: is not the URL of a server"),
     (('command = "./third --fast"', ""), "25: bots[3].command: is missing; write a command or a"),
     (("./third --fast", "./third 'x"), "27: bots[3].command: cannot be split into words (No closi"),

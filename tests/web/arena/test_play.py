@@ -175,6 +175,7 @@ def test_the_game_whose_bots_grow_too_large_ends(monkeypatch: pytest.MonkeyPatch
     with playing() as client:
         where = begun(client, "dasan")
         assert client.get(f"{where}/position").status_code == 200
+        assert "the bots used too much memory" in client.get(where).text, "for its script to show"
         monkeypatch.setattr(AvailableBots, "memory_mb", 1.0)
         assert client.get(f"{where}/position").status_code == 404
         answer = client.post("/play", data={"game": "dasan"})

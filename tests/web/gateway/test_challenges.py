@@ -2,6 +2,7 @@
 
 import json
 import re
+import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
@@ -28,7 +29,7 @@ from tests.support.web.gateways import (
 from tools import hostile
 from tournament.bot.client import ExchangeError, dial_url
 from tournament.bot.url_bot import HttpBot
-from web.gateway.calls import CHALLENGE, EntryRefused
+from web.gateway.calls import CHALLENGE, EntryRefused, Opponent, Terms
 from web.gateway.challenger import ChallengedBot
 from web.gateway.challenges import AN_HOUR, AT_ONCE
 
@@ -123,31 +124,31 @@ def test_a_request_that_is_not_of_a_challenge_ends_it(gateway: Gateway) -> None:
     calls = (("POST /secret", b""), ("POST /move", b"{"), ("POST /move", b'{"clock": {"ms": -1}}'))
     requests = [msgspec.msgpack.encode((1, *call)) for call in calls]
     messages: list[str | bytes] = ["7", b"", b"\x07", *requests]
-    with connected(gateway, "bob"):
+    with connected(gateway, "lea"):
         for message in messages:
-            challenger, _ = begin(gateway, "dan", "bob")
+            challenger, _ = begin(gateway, "dan", "lea")
             challenger.link.send(message)
             assert challenger.told() == {"refused": WRONG}, message
 
 
 def test_a_bot_that_does_not_answer_ends_no_challenge(gateway: Gateway) -> None:
-    bob = gateway.author("bob", 1, TAKES)
-    challenger = gateway.challenger("fay", "bob")
-    number, call, _ = bob.asked()
+    eli = gateway.author("eli", 1, TAKES)
+    challenger = gateway.challenger("fay", "eli")
+    number, call, _ = eli.asked()
     assert call == f"{CHALLENGE}GET /", "so that the bot starts"
-    bob.answer(b"", number, complete=False)
-    assert challenger.told()["opponent"] == "bob"
+    eli.answer(b"", number, complete=False)
+    assert challenger.told()["opponent"] == "eli"
     for answer in (PASS, b"half"):
         challenger.ask("POST /move", MOVE)
-        number, *asked = bob.asked()
+        number, *asked = eli.asked()
         assert asked == [f"{CHALLENGE}POST /move", MOVE]
-        bob.answer(answer, number, complete=answer == PASS)
+        eli.answer(answer, number, complete=answer == PASS)
         assert challenger.answered() == (answer, answer == PASS)
     challenger.ask("POST /move", MOVE)
-    bob.asked()
+    eli.asked()
     gateway.put_forward(70)  # a minute, and some seconds for the way
     assert challenger.answered() == (b"", False)
-    gateway.author("bob")  # a program that declines challenges
+    gateway.author("eli")  # a program that declines challenges
     challenger.ask("POST /move", MOVE)
     assert challenger.answered() == (b"", False)
 
@@ -178,14 +179,34 @@ def test_only_16_challenges_are_played_at_once(tmp_path: Path) -> None:
 def test_a_challenger_reads_why_a_challenge_ends(gateway: Gateway) -> None:
     said: list[str] = []
     with (
-        connected(gateway, "bob"),
-        ChallengedBot(gateway.url, gateway.token("hal"), "bob", said.append) as other,
+        connected(gateway, "jan"),
+        ChallengedBot(gateway.url, gateway.token("hal"), "jan", said.append) as other,
         closing(HttpBot(other.url, dial_url(other.url))) as player,
     ):
         with pytest.raises(ExchangeError):
             player.send("/secret", b"", 60)
         assert set(said) == {WRONG}
         assert player.send("/", b"", 60).status == 200, "another challenge has begun"
+
+
+def test_a_challenger_is_told_of_a_lost_connection() -> None:
+    hello = Opponent("bob", "ann", Terms("doudizhu", 3, {}, 1000, 0))
+    ways = iter((True, False))
+
+    def handle(link: ServerConnection) -> None:
+        link.send(msgspec.json.encode(hello).decode())
+        link.recv()
+        if next(ways):
+            link.socket.shutdown(socket.SHUT_RDWR)
+        else:
+            link.send(msgspec.msgpack.encode((2, PASS, True)))
+
+    said: list[str] = []
+    with arena(handle) as url, ChallengedBot(url, "t", "bob", said.append) as other:
+        assert other.ask("POST /move", MOVE) == (b"", False)
+        lost = f"The connection to {url} is lost; the next request begins another challenge."
+        assert said == [lost]
+        assert other.ask("POST /move", MOVE) == (PASS, True)
 
 
 def test_what_is_no_arena_for_challenges_is_named() -> None:
@@ -223,8 +244,8 @@ def test_nginx_leads_programs_to_the_gateway(gateway: Gateway, tmp_path: Path) -
     path.write_text(
         f"events {{}} pid {tmp_path}/pid; http {{ access_log off; {temporary} {text} }}"
     )
-    with running(command(tmp_path, path)), connected(gateway, "bob"):
+    with running(command(tmp_path, path)), connected(gateway, "kim"):
         at, said = f"http://127.0.0.1:{port}", list[str]()
-        with ChallengedBot(at, gateway.token("ivy"), "bob", said.append) as other:
-            assert other.answer.opponent == "bob"
+        with ChallengedBot(at, gateway.token("ivy"), "kim", said.append) as other:
+            assert other.answer.opponent == "kim"
         assert Author(at, headers(gateway.invite("ann"))).hello["bot"] == "ann"

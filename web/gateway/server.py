@@ -279,7 +279,10 @@ async def _run(host: str, port: int, settings: GatewaySettings) -> None:
     Raises:
         OSError: if an address cannot be used.
     """
-    logging.getLogger("websockets").setLevel(logging.CRITICAL)  # strangers may fail to connect
+    # Strangers may fail to connect; websockets 16 takes that for an error.
+    logging.getLogger("websockets.server").addFilter(
+        lambda record: record.msg != "opening handshake failed"
+    )
     logging.getLogger("asyncio").setLevel(logging.ERROR)  # or go without reading an answer
     gateway = GatewayServer(settings)
     async with (

@@ -3,10 +3,12 @@
 import asyncio
 import contextlib
 import json
+import logging
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 from urllib.parse import quote
 
@@ -181,7 +183,10 @@ class Gateway:
 @contextlib.contextmanager
 def served(folder: Path) -> Iterator[Gateway]:
     """Serve a gateway for the run in a folder, in a thread. At the end, close the authors'
-    connections."""
+    connections, and check that the gateway has logged no error."""
+    logged = SimpleQueue[str]()
+    handler = logging.Handler(logging.ERROR)
+    handler.emit = lambda record: logged.put(record.getMessage())  # type: ignore[method-assign]
     loop, over, ports = _Loop(), asyncio.Event(), Future[list[int]]()
     terms = Terms(CUP.game, CUP.players, {}, CUP.clock.move_ms, CUP.clock.bank_ms)
     settings = GatewaySettings("127.0.0.1", 0, str(folder), CUP.name, ["cat"], SECRET, terms)
@@ -201,6 +206,9 @@ def served(folder: Path) -> Iterator[Gateway]:
             runner.run(serve())
 
     with contextlib.ExitStack() as stack:
+        for logger in map(logging.getLogger, ("asyncio", "websockets.server")):
+            logger.addHandler(handler)
+            stack.callback(logger.removeHandler, handler)
         thread = threading.Thread(target=run)
         thread.start()
         stack.callback(thread.join)
@@ -211,6 +219,7 @@ def served(folder: Path) -> Iterator[Gateway]:
         base = f"http://127.0.0.1:{runner_port}/{SECRET}"
         client = GatewayClient(base, session, "stich invite")
         yield Gateway(f"http://127.0.0.1:{port}", client, folder, loop)
+    assert logged.empty(), logged.get()
 
 
 @contextlib.contextmanager

@@ -166,7 +166,7 @@ class OpenLadder:
 
     def _join(self, latest: Join, call: LadderCall) -> str:
         """Enter the next version of a bot if the call asks for a new version, or if what the call
-        states about the bot has changed. Return the name of the latest version then.
+        states about the bot has changed. In either case, return the name of the newest version.
 
         `latest` is the decision by which the previous version joined. If that version still plays,
         it leaves when the next one enters. A change only counts if the previous version still plays

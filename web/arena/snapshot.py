@@ -48,8 +48,7 @@ class RunView:
         self.name = run.cup.name
         self.finished = run.finished
         self.proof = run if isinstance(run, StoredRun) else None
-        """The run if it is in a store, so that its seed can be checked. None for a file of
-        matches."""
+        """The run, whose seed can be checked, if it is in a store. None for a file of matches."""
         self.disqualified = run.disqualified
         """The names of the disqualified bots."""
 

@@ -34,8 +34,7 @@ def next_match(run: LiveRun, live: str, shown: Sequence[str]) -> dict[str, objec
     `live` is the id of the match in progress that the page shows, or "". If this match has ended,
     return the whole match. Otherwise return a match that is being played, if there is one that may
     be shown. Otherwise return the best finished match that is not in `shown`, or else the one shown
-    longest ago. `shown` has the ids of the matches shown before, latest last. Damaged matches are
-    skipped.
+    longest ago. `shown` has the ids of earlier matches, latest last. Damaged matches are skipped.
 
     Raises:
         StoreError: if the run has not begun or cannot be read.
@@ -99,8 +98,7 @@ def _choose(run: LiveRun, now: Snapshot) -> list[MatchRecord]:
 
     Only the latest twelve blocks with a bot in the first three places are considered, or, if there
     are none, those with the best-placed bot. A block whose match is void or too long is left out.
-    The match with the closest fight for an open place comes first. Of equal matches, the one of the
-    latest block comes first.
+    The match with the closest fight for an open place comes first, and of equal matches the latest.
 
     Raises:
         StoreError: if the store cannot be read.

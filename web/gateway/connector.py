@@ -245,8 +245,7 @@ class _ConnectedTable:
         runner finds the fault.
 
         Start the bot first if it has not been started, has ended, or was late in an earlier match.
-        Tell the author if there is no answer in time, or if a move's answer has another status than
-        200.
+        Tell the author if no answer comes in time, or if a move's answer does not have status 200.
         """
         call = request.call
         _, _, path = call.partition(" ")

@@ -24,10 +24,10 @@ _PIECE: Final = 1024
 class Link(ServerConnection):
     """The connection of an author's program.
 
-    A new connection is closed at once if there are more than 5,000, because the runner needs
-    connections too. A connection is also closed if it brings frames other than answers too fast,
-    because all bots wait while a frame is read. If an address has more than 64 connections without
-    a valid token, the oldest of these is closed. All IPv6 addresses in a /64 network count as one.
+    A new connection is closed at once if there are more than 5,000 connections. A connection is
+    also closed if it brings frames other than answers too fast. If an address has more than 64
+    connections without a valid token, the oldest of these is closed. All IPv6 addresses in a /64
+    network count as one.
     """
 
     _open: ClassVar[set["Link"]] = set()

@@ -262,7 +262,7 @@ async def _ask(
 
 
 def _sentences(body: bytes) -> dict[str, str]:
-    """The sentences in the body of a runner's request, by bot."""
+    """The sentences in the body of a runner's request, by bot. May raise DecodeError."""
     return msgspec.json.decode(body, type=dict[str, str])
 
 

@@ -126,7 +126,7 @@ def course(
 
 def _running(arrays: MatchArrays, bot: int) -> tuple[list[int], list[float]]:
     """Return the positions, from 1, of up to 120 evenly spread blocks of a bot among the blocks in
-    `arrays`, and the bot's mean points per deal up to each of them. `bot` is the bot's index in
+    `arrays`, and the bot's mean points per deal up to each block. `bot` is the bot's index in
     `arrays`."""
     sits = arrays.seats == bot
     points = np.bincount(arrays.block, weights=(arrays.scores * sits).sum(axis=1))

@@ -19,9 +19,9 @@ def delegate(root: Path = ROOT, membership: Path = Path("/proc/self/cgroup")) ->
     """Prepare this process's control group to hold groups of bots. Return the group's folder.
 
     Moves this process into a subgroup, if no earlier call has. Returns None if the system has no
-    such groups, or the group cannot limit memory and processes, may not be changed, or has other
-    processes. If a change fails, the process may be in the subgroup already; a later call makes the
-    changes again. `root` is where groups are mounted. The file `membership` names the group.
+    such groups, if the group cannot limit memory and processes or has other processes, or if a
+    change fails. The process may be in the subgroup even then; a later call makes the changes
+    again. `root` is where groups are mounted. The file `membership` names the group.
     """
     try:
         lines = membership.read_text().splitlines()

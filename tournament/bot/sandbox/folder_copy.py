@@ -74,7 +74,11 @@ def remove_copy(target: str) -> None:
 
 def _commands(folder: str, left_out: Collection[str], target: str) -> Iterator[list[str]]:
     """Yield commands that copy the contents of a folder to `target`, except the paths in
-    `left_out`. Meanwhile, create in `target` the folders that contain such a path."""
+    `left_out`. During iteration, create in `target` the folders that contain such a path.
+
+    Raises:
+        OSError: during iteration, if a folder cannot be read or created.
+    """
     whole: list[str] = []
     for name in sorted(os.listdir(folder)):
         path = os.path.join(folder, name)

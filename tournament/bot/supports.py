@@ -27,8 +27,8 @@ class Scope:
     def fit(self, options: Mapping[str, Value], number: int = 0) -> dict[str, Value]:
         """A copy of `options` that fits this scope.
 
-        An option of the scope that `options` lacks, or has with a value outside the scope, gets the
-        scope's value at index `number`, which wraps around.
+        An option of the scope that is missing from `options`, or has a value outside the scope
+        there, gets the scope's value at index `number`, which wraps around.
         """
         replaced = {
             name: values[number % len(values)]

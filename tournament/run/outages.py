@@ -87,8 +87,8 @@ class Outages:
 
     def wait_for(self, bots: Iterable[str]) -> frozenset[str]:
         """The bots among `bots` that make a match void if they cannot be reached: bots by URL that
-        are not `expired`, and whose void matches, like those of their authors, are below the limit.
-        There are none if `outage_s` is 0."""
+        are not `expired` and have, like their authors, fewer void matches than allowed. There are
+        none if `outage_s` is 0."""
         if not self._cup.outage_s:
             return frozenset()
         return frozenset(

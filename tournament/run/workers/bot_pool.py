@@ -110,7 +110,7 @@ class BotPool:
                 return
 
     def _play(self, job: Job, number: int, expect: Callable[[float], None]) -> MatchRecord:
-        """Play one match of a job: the one with this number in the block.
+        """Play the match of a job that has this number in the block.
 
         Raises:
             MatchVoid: if a bot that the run waits for cannot be reached.

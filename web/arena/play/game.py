@@ -34,7 +34,7 @@ person does not move."""
 
 
 class Frame(ShownPosition):
-    """The position that a person sees after the move with this `number`, or at first if it is 0.
+    """The position that a person sees after the move with this `number`, or before any if it is 0.
 
     `moves` are the moves of the deal so far, each with its seat. `said` is a sentence about what
     the bot that moved did wrong, or "".
@@ -148,8 +148,8 @@ class BrowserGame(Player, MatchObserver):
             Match(rules, pairing, _RefereeFrom(state), seats, observer=self).play()
 
     def position(self, after: int | None = None) -> PersonalView:
-        """Return what the person may do now, with the frames after the one with the number `after`,
-        at most the latest 300, or by default the latest frame only. Mark the game as in use."""
+        """Return what the person may do now, with the frames whose numbers are above `after`, at
+        most the latest 300, or by default only the latest frame. Mark the game as in use."""
         with self._lock:
             self.seen = monotonic()
             choices = self._choices

@@ -78,7 +78,7 @@ format: $(READY)  ## format the code, and fix what ruff can fix
 	@$(BIN)/ruff format .
 
 types: $(READY)  ## check the types with mypy
-	@$(BIN)/mypy
+	@$(BIN)/mypy --num-workers auto
 
 docs: $(READY)  ## build the docs site into site/; fails on dead links
 	@$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet --fresh-env --write-all \

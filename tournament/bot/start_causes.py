@@ -3,13 +3,14 @@
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tournament.bot.launch import LaunchSettings
 from tournament.text import printable
 
 _SHOWN = 80
+_LINE = 1000  # characters: some searches take the square of this
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,13 @@ _PORT = re.compile(r"(?:port|localhost|127\.0\.0\.1|0\.0\.0\.0|\[::\])[ :=]{1,3}
 
 
 def start_fix(failed: FailedStart) -> str:
-    """A text that says how to fix the bot, or "" if the cause is not known."""
+    """A text that says how to fix the bot, or "" if the cause is not known.
+
+    Only the first 1,000 characters of each line of the output are searched, so that no output takes
+    long.
+    """
+    lines = failed.output.split("\n")
+    failed = replace(failed, output="\n".join(line[:_LINE] for line in lines))
     causes = (_line_ends, _from_output, _outside, _other_port, _by_its_end)
     return next(filter(None, (cause(failed) for cause in causes)), "")
 
@@ -87,8 +94,11 @@ def start_fix(failed: FailedStart) -> str:
 def _line_ends(failed: FailedStart) -> str | None:
     """The fix if Windows line endings in the bot's program or a script are the cause, else None."""
     for word in failed.argv[:2]:
+        path = failed.folder / word
+        if not os.path.isfile(path):  # a pipe could make the runner wait forever
+            continue
         try:
-            with (failed.folder / word).open("rb") as file:
+            with path.open("rb") as file:
                 first = file.readline(256)
         except OSError:
             continue

@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -63,11 +64,21 @@ def test_a_virtual_environment_elsewhere_is_named(tmp_path: Path) -> None:
 
 
 def test_a_cause_that_is_not_known_has_no_fix() -> None:
-    for output in ("the deck is on fire", "No such file or directory: '/no/such'"):
+    late = "x" * 1000 + " MemoryError"  # long lines are not searched to their end
+    for output in ("the deck is on fire", "No such file or directory: '/no/such'", late):
         assert fix(output, 1) == ""
     assert fix("listening on port 9999", None) == ""
     for sandboxed in (True, False):  # a bot that has the network
         assert "--network" not in fix("ENETUNREACH", 1, sandboxed, network=sandboxed)
+
+
+def test_the_runner_reads_no_pipe_in_the_place_of_a_program(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "bot")
+    pipe = os.open(tmp_path / "bot", os.O_RDWR)
+    os.write(pipe, CRLF)
+    launch = LaunchSettings(Limits(), 10_000)
+    assert start_fix(FailedStart("", ["./bot"], tmp_path, 9999, 1, launch)) == ""
+    os.close(pipe)
 
 
 def test_check_says_the_fix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

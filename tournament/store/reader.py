@@ -72,8 +72,15 @@ class StoreReader(RunReader):
             StoreUrlError: if the target is a URL, but not a valid PostgreSQL URL.
         """
         text = os.fspath(target)
-        if not is_database_url(text) and not os.path.isfile(os.path.join(text, STORE_FILE)):
-            raise StoreError(f"{text}: there is no run here ({STORE_FILE} is missing).")
+        if not is_database_url(text):
+            try:
+                os.stat(os.path.join(text, STORE_FILE))
+            except (FileNotFoundError, NotADirectoryError):
+                raise StoreError(
+                    f"{text}: there is no run here ({STORE_FILE} is missing)."
+                ) from None
+            except OSError as error:
+                raise StoreError(f"{text}: cannot be read: {error.strerror}.") from None
         with ExitStack() as on_error:
             store = cls._at(text)
             on_error.callback(store.close)

@@ -191,3 +191,10 @@ def test_a_folder_may_have_any_name_but_that_of_a_file(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(StoreError, match="cannot be created: File exists; name a folder"):
         Store.create(tmp_path / "file")
+
+
+def test_a_folder_that_cannot_be_read_is_not_called_empty(tmp_path: Path) -> None:
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    with pytest.raises(StoreError, match="loop: cannot be read: Too many levels of symbolic links"):
+        Store.open(loop)

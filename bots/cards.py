@@ -66,7 +66,7 @@ def count_ranks(game: str, cards: Iterable[str]) -> list[int]:
 
 
 def played(view: View) -> Counter[str]:
-    """Return the cards that all seats have played in this deal, with the number of each.
+    """Return the cards that have been played in this deal, with the number of each.
 
     In Zheng Fen, these are the cards of the trick and the piles of taken cards. In other games,
     they come from the history and from the plays that lie on the table, since a set-up position may

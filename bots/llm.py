@@ -208,9 +208,8 @@ def load(folder: Path, environment: Mapping[str, str]) -> ModelPlayer:
 def run(folder: Path) -> None:
     """Check the endpoint, then serve the model of a folder as a bot until the process is stopped.
 
-    Ctrl-C ends the process even while requests are in progress. Exit with a message if a file or
-    the key is missing or wrong, if the endpoint refuses the key or the model or is not a chat
-    endpoint, or if the port is not available.
+    Ctrl-C ends the process even while requests are in progress. Exit with a message if `load`
+    does, if `Endpoint.probe` fails, or if the port is not available.
     """
     player = load(folder, os.environ)
     try:

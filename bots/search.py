@@ -57,7 +57,7 @@ def move(view: View, moves: Sequence[str], clock: Mapping[str, int]) -> str:
 
 
 def search(view: View, moves: Sequence[str], *, iterations: int) -> str:
-    """Return the best move, as in `move`, after a search with up to this many determinizations.
+    """Return the best move, as in `move`, after searching up to `iterations` determinizations.
 
     The same position always gets the same move.
     """
@@ -65,17 +65,17 @@ def search(view: View, moves: Sequence[str], *, iterations: int) -> str:
 
 
 class Lead(NamedTuple):
-    """The mean lead of one move over another, in points for the deal, with its standard error."""
+    """How many more points in the deal one move makes than another: mean and standard error."""
 
     points: float
     error: float
 
 
 def measure_lead(view: View, move: str, other: str, *, iterations: int) -> Lead | None:
-    """Return the mean lead of one legal move over another in up to this many determinizations.
+    """Return how many more points `move` makes than `other` in up to `iterations` determinizations.
 
-    The determinizations differ from those of `search`, so the lead of its choice is not biased.
-    Return None if there are fewer than two determinizations: either `iterations` is too small, or
+    Both moves must be legal. The determinizations differ from those of `search`, so that its choice
+    has no advantage. Return None if there are fewer than two: either `iterations` is too small, or
     no deal leads to the position.
     """
     rng = random.Random(~position_hash(view))  # noqa: S311 (no secret)
@@ -170,9 +170,9 @@ class _Search:
         return leader if first not in alive or self._lead(leader, first) >= REPLACE_AHEAD else first
 
     def _lead(self, better: str, worse: str) -> float:
-        """Return the lead of one move over another, in standard errors of the paired difference.
+        """Return how far one move is ahead of another, in standard errors of their difference.
 
-        The lead is 0 if `better` is not ahead, or if there are fewer than two values.
+        The result is 0 if `better` is not ahead, or after fewer than two determinizations.
         """
         pairs = zip(self.values[better], self.values[worse], strict=True)
         differences = [a - b for a, b in pairs]
@@ -188,7 +188,7 @@ class _Search:
 def shortlist(view: View, moves: Sequence[str]) -> list[str]:
     """Return the moves to search, at most `MAX_MOVES`, with the sensible bot's choice first.
 
-    In an auction, this choice is the only move. In play, the moves are in order, best first.
+    In an auction, this choice is the only move. In the phase `play`, the moves are best first.
     """
     if len(moves) == 1:
         return list(moves)

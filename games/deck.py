@@ -78,8 +78,8 @@ class Deck:
     def hand(self, cards: Iterable[str]) -> int:
         """Return the hand of the cards with these names.
 
-        `??` and cards of other games count as 0. If a card occurs more often than in the deck, the
-        result is not a hand (see `fits`).
+        `??` and cards that only other games have are skipped. If a card occurs more often than in
+        the deck, the result is not a hand (see `fits`).
 
         Raises:
             KeyError: if a string is neither `??` nor the name of a card of any game.
@@ -87,10 +87,9 @@ class Deck:
         return sum(map(self._unit.__getitem__, cards))
 
     def fits(self, total: int, number: int) -> bool:
-        """Return whether `total`, the sum of `number` one-card hands, is a hand of that many cards.
+        """Return whether `total`, the result of `hand` for `number` names, has that many cards.
 
-        Returns False if bits were carried, because there were too many copies of a card, or if one
-        of the hands was 0.
+        Returns False if a card was skipped, or occurs more often than in the deck.
         """
         if self.packs == 1:
             return total.bit_count() == number
@@ -201,7 +200,7 @@ class Deck:
         return taken << shift
 
     def in_order(self, cards: Iterable[str]) -> list[str]:
-        """Return card names sorted in deck order, with all other strings last."""
+        """Return the names of cards sorted in deck order, with all other strings last."""
         return sorted(cards, key=self.place)
 
     def place(self, name: str) -> int:

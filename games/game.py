@@ -25,7 +25,7 @@ JsonDict = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option of a game: an integer within the limits, or a Boolean if both limits are None.
+    """An option of a game: an integer from `minimum` to `maximum`, or a Boolean if both are None.
 
     If `nullable` is true, the value may also be None.
     """
@@ -118,7 +118,7 @@ class LegalMoves:
         return [move.text for move in self._moves]
 
     def shapes(self) -> list[tuple[int, Shape]]:
-        """Return for each move its cards, as a hand (0 if it names none), and its shape."""
+        """Return for each move its cards, as a hand (0 if it names none), and its `Move.shape`."""
         return [(move.cards, move.shape) for move in self]
 
 
@@ -200,7 +200,7 @@ class Game:
 
     @abstractmethod
     def roles(self, data: JsonDict, seat: int) -> list[Phrase]:
-        """Return the phrases to show next to a seat, such as "declarer" or "10 points taken"."""
+        """Return phrases such as "10 points taken" about a seat. `data` is as in `facts`."""
 
     def groups(self, cards: Sequence[str]) -> list[list[str]]:
         """Return a hand's cards in the groups in which a person would hold them.
@@ -211,7 +211,7 @@ class Game:
 
     @abstractmethod
     def max_difference(self, players: int, options: Options) -> int:
-        """Return the most points by which two seats can differ in one deal.
+        """Return the largest possible difference between the points of two seats in one deal.
 
         The mean points of two bots that swap seats in every deal differ by no more than that. A
         game without a practical limit (`bounded` is False) returns a number that statistics may

@@ -78,7 +78,7 @@ class Move:
 
     @property
     def text(self) -> str:
-        """The canonical string, which is created on first use."""
+        """The move as a canonical string."""
         if self._text is None:
             self._text = self._write()
         return self._text
@@ -162,11 +162,11 @@ class History:
         return iter([(entry["seat"], entry["move"]) for entry in self.to_list()])
 
     def played(self, deck: Deck, players: int) -> tuple[int, ...]:
-        """Return all cards that each seat has played, then the cards of each seat's latest move.
+        """Return the cards that each seat has played, and those of its latest move, as hands.
 
-        The result has one hand for each seat, and then another one for each seat. A seat's second
-        hand is empty if its latest move was not a play. Posted entries without a valid seat are
-        skipped, and posted moves that are no moves of the deck's cards count as no cards. Results
+        The first `players` hands are the cards played, by seat, and the rest the latest moves, by
+        seat. A latest move that was not a play is an empty hand. Posted entries without a valid
+        seat are skipped, and posted moves that the deck does not allow count as no cards. Results
         are cached, so `deck` and `players` must be the same in every call.
         """
         newer: list[History] = []
@@ -186,7 +186,7 @@ class History:
 def _with_play(
     hands: tuple[int, ...], deck: Deck, players: int, seat: int, move: Move | None
 ) -> tuple[int, ...]:
-    """Return the result of `History.played` after one more move. `hands` is the previous result."""
+    """Return `hands`, from `History.played`, after one more move. The move None has no cards."""
     after = list(hands)
     cards = move.cards if move is not None and move.kind == PLAY else 0
     after[seat] = deck.united(after[seat], cards)

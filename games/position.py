@@ -86,7 +86,7 @@ VIEW_FIELDS: Final = (Field("seat"), hand_field("hand"), list_field("counts"))
 
 
 def _write_results(deck: Deck, results: Any) -> list[dict[str, Any]]:
-    """Return copies of the results for the caller to change. Lists in a result must be flat."""
+    """Return copies of the results, which the caller may change. Their lists must be flat."""
     return [
         {name: list(v) if isinstance(v, list) else v for name, v in result.items()}
         for result in results
@@ -143,7 +143,7 @@ class BasePosition:
 
     @property
     def to_beat(self) -> tuple[int, Move] | None:
-        """The seat and the play that the seat to move must beat, or None if there is none."""
+        """The play to beat as (seat that made it, play), or None if there is none."""
         return None if self.table is None else (self.table.seat, self.table.move)
 
     def moves(self) -> LegalMoves:
@@ -162,8 +162,8 @@ class BasePosition:
     def hand_to_move(self) -> int:
         """Return the hand of the seat to move.
 
-        Returns -1 if the game is over, or if this is another seat's view or the public's. With
-        None instead of -1, compiled games of Dou Dizhu would be 6 % slower.
+        Returns -1, which is faster than None, if the game is over, or if this is another seat's
+        view or the public's.
         """
         return -1 if self.turn is None else self.hands[self.turn]
 
@@ -172,8 +172,7 @@ class BasePosition:
         """Validate a move of the seat to move, and return it.
 
         A play is returned with its category, rank and length. The move must have been parsed for
-        this deck, `hand` must be the hand of the seat to move, and the game must not be over. This
-        is the only place where a game decides on legality.
+        this deck, `hand` must be the hand of the seat to move, and the game must not be over.
 
         Raises:
             IllegalMove: if the move is not legal. The reason is the first that applies, from
@@ -256,8 +255,8 @@ class BasePosition:
         """Add a deal to the scores and results. Return whether the caller must start another deal.
 
         `change` holds the points of each seat in this deal, and `result` the other fields of its
-        result. The game is over after as many results as the option `deals` says, or once a score
-        reaches the option `target` (each if set). Then the phase becomes `over`, and `turn` None.
+        result. After `deals` results, or once a score reaches `target` (if these options are set),
+        the game is over: the phase becomes `over`, and `turn` None.
         """
         self.results += ({"deal": self.deal, "scores": list(change), **result},)
         self.scores = tuple([a + b for a, b in zip(self.scores, change, strict=True)])

@@ -26,9 +26,9 @@ Counting rank by rank instead makes games of Dou Dizhu and Dasan 20 to 40 % slow
 
 
 def _tuples_of_ranks(first: int, end: int) -> list[tuple[int, ...]]:
-    """Return a tuple of ranks for each mask of ranks from `first` to `end` - 1.
+    """Return the ranks in each mask of ranks from `first` to `end` - 1, ascending.
 
-    The index of a tuple in the result is its mask, shifted right by `first`.
+    The index of a tuple in the result is the mask, shifted right by `first`.
     """
     tuples: list[tuple[int, ...]] = [()]
     for rank in range(first, end):

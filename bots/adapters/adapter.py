@@ -39,7 +39,7 @@ class AdaptedProgram(lines.LineProgram, ABC):
         deadline, as a `monotonic` time.
 
         Raises:
-            NoAnswer: if the program gives no usable answer by the deadline.
+            NoAnswer: if the program cannot be asked, or gives no usable answer by the deadline.
         """
 
     def close(self, score: int) -> None:
@@ -116,7 +116,7 @@ class Adapter:
             return match
 
     def end(self, request: Mapping[str, Any]) -> None:
-        """Close the program of a match, given the body of `POST /end`. Ignore an unknown match."""
+        """Close the match of a `POST /end` body (see `AdaptedProgram.close`), if it is known."""
         with self._lock:
             match = self._matches.pop(request["match"], None)
         if match is not None:

@@ -107,9 +107,9 @@ class BotzoneMatch(adapter.AdaptedProgram):
         """Return the running program's output for the last request, or None if the program must be
         restarted.
 
-        The program was not asked in turns with only one legal move, so it is asked about those
-        turns first. It must be restarted if an answer differs from the move that was played, or if
-        it is no longer running.
+        `requests` and `responses` are from `conversation`. First ask about the turns in which the
+        program was not asked because there was only one legal move. The program must be restarted
+        if an answer differs from the move that was played, or if it is no longer running.
 
         Raises:
             NoAnswer: if the program gives no readable answer by `until`.

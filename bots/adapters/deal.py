@@ -53,8 +53,8 @@ class Deal:
         """Return the deal in a view of Dou Dizhu with these legal moves.
 
         Raises:
-            NoAnswer: if other platforms cannot express the position: the table is not of three
-                players, the talon is hidden after the auction, or the history is incomplete.
+            NoAnswer: if other platforms cannot express the position: there are not three players,
+                the talon is hidden after the auction, or the history is incomplete.
         """
         if view["players"] != 3:
             raise NoAnswer("untold", "the program plays at tables of three only")

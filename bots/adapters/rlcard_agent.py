@@ -63,7 +63,7 @@ class Agent(adapter.AdaptedProgram):
         """Start the process anew, and wait up to ten minutes for it to load the agent.
 
         Raises:
-            NoAnswer: if the agent cannot be loaded in that time.
+            NoAnswer: if the process cannot be started, or the agent not loaded in that time.
         """
         self._load(monotonic() + _START_S)
 
@@ -93,7 +93,7 @@ class Agent(adapter.AdaptedProgram):
         return cards, ""
 
     def stop(self) -> None:
-        """Kill the process. The next question starts a new one."""
+        """Kill the process after any answer in progress. The next question starts a new one."""
         with self._lock:
             super().stop()
 
@@ -106,7 +106,7 @@ def serve(program: Sequence[str], folder: Path, *, name: str, version: str) -> N
 
     The last word of `program` names the agent as `module:name`. Any words before the last are the
     command of a Python that has RLCard, by default the Python of this process. The agent runs in
-    `folder`. Exit with a message if the agent cannot be loaded, or the port is not available.
+    `folder`. Exit with a message if the agent cannot be loaded, or if the port is not available.
     """
     *python, agent = program
     command = [*(python or [sys.executable]), str(Path(rlcard_worker.__file__)), agent]

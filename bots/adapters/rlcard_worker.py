@@ -36,8 +36,9 @@ def load(where: str) -> list[Any]:
 def main() -> None:
     """Load the agent that the command line names, write `READY`, and answer each line of stdin.
 
-    What the agent itself prints goes to stderr. If the agent or RLCard cannot be loaded, write the
-    error to stdout and exit with status 1.
+    The current folder is searched for the agent first. What the agent itself prints goes to stderr.
+    If the agent or RLCard cannot be loaded, write the error to stdout and exit with status 1.
+    An exception in play ends the program.
     """
     out = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)  # the output of an agent's own code is no answer, so it goes to stderr

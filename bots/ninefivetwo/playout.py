@@ -64,6 +64,6 @@ def _before_play(state: NinefivetwoState, hand: int) -> str:
 
 
 def value(end: NinefivetwoState, seat: int) -> float:
-    """Return the value of the last deal to a seat: its points, and `TRICK_VALUE` for each trick."""
+    """Return the value of the last deal to a seat: points, plus `TRICK_VALUE` for each trick."""
     result = end.results[-1]
     return float(result["scores"][seat]) + TRICK_VALUE * float(result["tricks"][seat])

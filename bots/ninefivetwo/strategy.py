@@ -1,7 +1,8 @@
 """Strategy for 9-5-2: make a long, strong suit trump, discard short suits, win tricks cheaply.
 
 Every trick is worth winning: above the target a trick scores a point, and below the target it
-avoids an exchange. Cards are numbers and hands are integers, as in `games.deck`.
+avoids an exchange. Cards are numbers, and hands and other sets of cards are integers, as in
+`games.deck`. Suits (`suit`, `led`, `trump`) are indices into `SUITS`.
 """
 
 from collections.abc import Sequence
@@ -123,9 +124,9 @@ def above(card: int) -> int:
 def choose_card(hand: int, trick: Sequence[int], trump: int, unseen: int, voids: int) -> int:
     """Return the number of the card to play.
 
-    `hand` is the player's hand. `trick` holds the cards played to the trick so far. `unseen` is the
-    set of cards that may be in other hands. Bit s of `voids` is set if the next seat is known to
-    have no card of suit s.
+    `hand` is the player's hand. `trick` holds the cards played to the trick so far, in order.
+    `unseen` is the set of cards that may be in other hands. Bit s of `voids` is set if the next
+    seat is known to have no card of suit s.
     """
     if not trick:
         return _lead(hand, trump, unseen)
@@ -151,9 +152,9 @@ def _play_second(
     """Return the second player's card.
 
     `following` holds the player's cards of the suit `led`, and `winners`, which must not be empty,
-    those that beat the lead. `unseen` and `voids` are as in `choose_card`. If the next seat is
-    unlikely to beat the highest winner, the card is that winner or a lower one that is as good.
-    Otherwise it is the lowest card of the suit.
+    those that beat the first card. `unseen` and `voids` are as in `choose_card`. If the next seat
+    is unlikely to beat the highest winner, return that winner or an equally good lower card.
+    Otherwise return the lowest card of the suit.
     """
     ruffed = voids >> led & 1 and not voids >> trump & 1 and unseen & SUIT_CARDS[trump]
     if ruffed and led != trump:

@@ -1,7 +1,7 @@
 """Playouts of Dou Dizhu and Dasan, in which every seat follows its plan, low plays first.
 
 Every move goes through `State.advance`. The players use only what their seats would know: their own
-plan, the table, the cards that others may hold, and the number of cards in each hand.
+plan, the play to beat, the cards that others may hold, and the number of cards in each hand.
 """
 
 import math
@@ -145,7 +145,7 @@ def _lead(turn: Turn, combos: list[Combo]) -> Combo:
 
 
 def _lead_score(turn: Turn, combo: Combo) -> float:
-    """Return the score of a lead.
+    """Return the score of a play as a lead, that is, without a play to beat.
 
     Long and low plays score high, and so does a single card that may let a teammate go out. Bombs,
     and plays that may let an opponent go out, score low.
@@ -178,9 +178,9 @@ def _top(combo: Combo) -> int:
 def _over_teammate(
     turn: Turn, table: Combo, combos: list[Combo], best: Combo | None
 ) -> Combo | None:
-    """Return a play over a teammate's play, or None to pass.
+    """Return `best` to beat `table`, a teammate's play, or None to pass.
 
-    `best` is the lowest play of the plan that beats the table, or None. It is returned if it is the
+    `best` is the lowest play of the plan that beats `table`, or None. It is returned if it is the
     last of the plan, or to block the next seat: if that is an opponent, the teammate is not close
     to going out, and both plays are low and have at most two cards.
     """
@@ -193,9 +193,9 @@ def _over_teammate(
 
 
 def _win_by_force(turn: Turn, combos: list[Combo], higher: list[Combo]) -> Combo | None:
-    """Return a play of `higher` that cannot be beaten, if at most one play of the plan can be.
+    """Return an unbeatable play of `higher` if at most one play of the plan can be beaten.
 
-    Otherwise return None. `higher` holds the plays of the plan that beat the table.
+    Otherwise return None. `higher` holds the plays of the plan that beat the play to beat.
     """
     if not higher:
         return None
@@ -209,7 +209,7 @@ def _block_next_opponent(turn: Turn, table: Combo, higher: list[Combo]) -> Combo
     """Return the highest play of `higher` if the next seat is an opponent that could go out on a
     lower play.
 
-    `higher` holds the plays of the plan that beat the table. Return None if it is empty, or if the
+    `higher` holds the plays of the plan that beat `table`. Return None if it is empty, or if the
     next seat is no danger.
     """
     last_cards = turn.cards_left[turn.next_seat] == len(table.ranks) <= 2
@@ -219,9 +219,9 @@ def _block_next_opponent(turn: Turn, table: Combo, higher: list[Combo]) -> Combo
 
 
 def _swap_kickers(counts: Counts, table: Combo) -> Combo | None:
-    """Return the lowest triple that beats the table, with kickers from anywhere in the hand.
+    """Return the lowest triple that beats `table`, with kickers from anywhere in the hand.
 
-    Return None if the play on the table is not a single triple, or if the hand has no such play.
+    Return None if `table` is not a single triple, or if no such play beats it.
     """
     if table.kind not in ("triple", "triple+solo", "triple+pair"):
         return None
@@ -242,8 +242,8 @@ def _swap_kickers(counts: Counts, table: Combo) -> Combo | None:
 def _split_plan(turn: Turn, table: Combo, urgent: bool) -> Combo | None:
     """Return the play that beats `table` at the least cost to the plan.
 
-    Only the lowest `MAX_SPLITS` plays are compared. Return None if there is no such play, or if the
-    lead is not worth the cost. If `urgent`, the lead is worth more.
+    Only the lowest `MAX_SPLITS` plays are compared. Return None if there is no such play, or if
+    winning the trick is not worth the cost. If `urgent`, it is worth more.
     """
     price = LEAD_PRICE
     if urgent:
@@ -259,9 +259,9 @@ def _split_plan(turn: Turn, table: Combo, urgent: bool) -> Combo | None:
 
 
 def _splits(turn: Turn, table: Combo) -> Iterator[Combo]:
-    """Yield the hand's plays of the table's kind that beat the table, lowest first.
+    """Yield the hand's plays that are of the same kind as `table` and beat it, lowest first.
 
-    Over a bomb or a play with kickers, nothing is yielded. Plays of a single rank split no bomb.
+    Yield nothing if `table` is a bomb or has kickers. Plays of a single rank split no bomb.
     """
     rules, counts = turn.rules, turn.counts
     multiple = multiple_of(table)
@@ -281,7 +281,7 @@ def _splits(turn: Turn, table: Combo) -> Iterator[Combo]:
 
 
 def _bomb(combos: list[Combo], table: Combo) -> Combo | None:
-    """Return the first bomb or rocket of the plan that beats the table, or None if none does."""
+    """Return the first bomb or rocket of the plan that beats `table`, or None if none does."""
     for combo in combos:
         if combo.kind == "rocket":
             return combo

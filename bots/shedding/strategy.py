@@ -70,8 +70,8 @@ class Turn:
     `counts` is the seat's hand by rank. `unseen` counts by rank the cards in other hands or face
     down. `cards_left` is the number of cards in each hand. `opponents` are the seats to play
     against, at least one. `fewest_cards` and `most_cards` are the numbers of cards in the
-    opponents' smallest and largest hands. `table` is the play to beat, or None for a lead. `owner`
-    is the seat that made the play to beat, and has no meaning without such a play.
+    opponents' smallest and largest hands. `table` is the play to beat, or None if there is none.
+    `owner` is the seat that made that play, and has no meaning if there is none.
     """
 
     rules: ComboRules
@@ -111,8 +111,8 @@ def opponents_of(
     """Return the seats that `seat` plays against.
 
     `partner` is the declarer's partner, or None if `seat` knows of none. In that case a
-    defender plays only against the declarer, and the declarer plays against everybody. Before there
-    is a declarer, the set is empty.
+    defender plays only against the declarer, and the declarer plays against all other seats. Before
+    there is a declarer, the set is empty.
     """
     team = (declarer, partner)
     return frozenset(other for other in range(players) if (other in team) != (seat in team))
@@ -164,7 +164,7 @@ def multiple_of(combo: Combo) -> int:
 
 
 def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
-    """Return the moves of a turn in play, as (score, move), best first. A pass scores 0."""
+    """Return the moves in the phase `play` as (score, move), best first. A pass scores 0."""
     seat, players = view["seat"], view["players"]
     rules = WIN_MODELS[view["game"], players].rules
     position = games.get(rules.game).view(view)

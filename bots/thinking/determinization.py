@@ -210,7 +210,10 @@ def _ninefivetwo(view: View, hidden: set[str]) -> Limits:
 
 
 def voids(view: View) -> dict[str, set[int]]:
-    """Return for each suit of 9-5-2 the seats that failed to follow it, as the history shows."""
+    """Return for each suit of 9-5-2 the seats that failed to follow it, as the history shows.
+
+    The first play in the history must begin a trick.
+    """
     plays = [
         (entry["seat"], cards_of(entry["move"])[0])
         for entry in view["history"]

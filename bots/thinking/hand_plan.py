@@ -190,7 +190,7 @@ def without(counts: Counts, ranks: Sequence[int]) -> Counts:
 def _runs(rules: ComboRules, rest: Sequence[int], first: tuple[int, int]) -> list[_RunOfRanks]:
     """Return the runs that may be taken next: largest multiple first, then lowest, then longest.
 
-    The list begins no earlier than `first`: a multiple and the lowest rank of a run.
+    Runs that come before `first`, a multiple and a lowest rank, are left out.
     """
     runs = []
     for multiple in range(first[0], 0, -1):

@@ -98,7 +98,7 @@ def _follow(hand: PlannedHand, table: Combo, points: int, fewest_cards: int) -> 
     """Return the play with which to beat the play `table`, or None to pass.
 
     `points` is the number of points in the trick. `fewest_cards` is the size of the smallest other
-    hand that is not empty.
+    hand that is not empty, or 0 if all are empty.
     """
     rich = points >= RICH
     urgent = hand.size <= 6 or fewest_cards <= 4

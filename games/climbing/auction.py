@@ -28,13 +28,13 @@ class AuctionGame(Game):
     teams: ClassVar[bool] = True
 
     def roles(self, data: JsonDict, seat: int) -> list[Phrase]:
-        """Return a phrase such as "declarer, bid 2" for the declarer, or else an empty list."""
+        """Return one phrase, such as "declarer, bid 2", if the seat is the declarer, or none."""
         if data["declarer"] != seat:
             return []
         return [Phrase("declarer, bid %(bid)d", {"bid": data["bid"]})]
 
     def sides(self, result: JsonDict, players: int) -> tuple[int, ...] | None:
-        """Return the side of each seat: 0 for the declarer's side, 1 for the other.
+        """Return the side of each seat (see `Game.sides`).
 
         Returns None if there is no declarer, or if the partner in four-player Dasan is not known.
         """
@@ -77,7 +77,7 @@ def bids(deck: Deck, low: int, high: int) -> list[Move]:
 def bidder(turn: int, passes: int, players: int) -> int:
     """Return the seat that made the highest bid. There must have been a bid.
 
-    Since that bid, `passes` seats have passed. It is the turn of the seat `turn`.
+    `passes` is the number of passes since that bid, and `turn` the seat whose turn it is now.
     """
     return (turn - 1 - passes) % players
 
@@ -87,8 +87,8 @@ def shown_talon(
 ) -> tuple[str, ...]:
     """Return the names of the talon's cards, or `??` for each card if the seat may not see them.
 
-    After the auction the declarer may see them and, if `reveal` is true, so may everybody else.
-    `seat` is None for the public, and `declarer` is None during the auction.
+    After the auction the declarer may see them, and if `reveal` is true, so may all other seats and
+    the public. `seat` is None for the public, and `declarer` is None during the auction.
     """
     cards = deck.names_of(talon)
     if declarer is not None and (seat == declarer or reveal):
@@ -100,7 +100,7 @@ def check_auction(problems: list[str], data: Mapping[str, Any], passes_allowed: 
     """Check a posted auction, and add a sentence to `problems` for each rule it breaks.
 
     Checks the bid, declarer, table and passes and, before any bid, the turn. `passes_allowed` is
-    the most passes that an auction can have while it goes on without a bid.
+    the largest number of passes that may precede the first bid.
     """
     if data["declarer"] is not None:
         problems.append("declarer must be null in an auction.")
@@ -124,7 +124,7 @@ def check_single_round(problems: list[str], data: Mapping[str, Any]) -> None:
     """Check the passes of a `single_round` auction, and add any errors to `problems`.
 
     Each seat bids or passes once, starting with `first`. After a bid, `passes` must be less than
-    the number of seats that have called. Without a bid or a turn, nothing is checked.
+    the number of seats that have bid or passed. Without a bid or a turn, nothing is checked.
     """
     if data["bid"] == 0 or data["turn"] is None:
         return

@@ -38,11 +38,11 @@ class ClimbingPosition(BasePosition):
         """Check a play, and return it with its category, rank and length.
 
         The caller must have checked that the seat to move holds the cards. `table` is the play to
-        beat, or None for a lead.
+        beat, or None if there is none.
 
         Raises:
             IllegalMove: if the cards form no combination, if the suffix does not fit them, if they
-                do not beat the table, or if they need a suffix and have none (only in Zheng Fen).
+                do not beat `table`, or if they need a suffix and have none (only in Zheng Fen).
         """
 
     def validate(self, move: Move, hand: int) -> Move:
@@ -81,12 +81,12 @@ class ClimbingPosition(BasePosition):
 
 
 def talon_facts(data: Mapping[str, Any]) -> list[Fact]:
-    """Return the talon as a fact (hidden cards as `??`), or an empty list if there is no talon."""
+    """Return the talon as one fact, with `??` for hidden cards, or no fact if there is no talon."""
     return [Fact("talon", cards=tuple(data["talon"]))] if data["talon"] else []
 
 
 def table_facts(data: Mapping[str, Any]) -> list[Fact]:
-    """Return the play to beat as a fact, or an empty list if there is no play to beat."""
+    """Return the play to beat as one fact, or no fact if there is none."""
     table = data["table"]
     if table is None:
         return []
@@ -101,16 +101,16 @@ def not_a_combination(move: Move, game: str) -> IllegalMove:
 
 
 def same_kind(table: Move) -> str:
-    """Describe what beats `table` in its own category, such as "a higher run of 5 cards"."""
+    """Describe what beats the play `table` in its category, as in "a higher run of 5 cards"."""
     many = f" of {table.deck.count(table.cards)} cards" if (table.length or 1) > 1 else ""
     return f"a higher {table.category}{many}"
 
 
 def wrong_category(move: str, table: Move, answers: Sequence[str]) -> IllegalMove:
-    """Return the error for a combination whose category or length cannot beat `table`.
+    """Return the error for a combination whose category or length cannot beat the play `table`.
 
-    `answers` are the kinds of plays that beat the table, in words, such as "a bomb". If there are
-    none, the error says that nothing beats the table.
+    `answers` are the kinds of plays that beat `table`, in words, such as "a bomb". If there are
+    none, the error says that nothing does.
     """
     kinds = " or ".join(filter(None, [", ".join(answers[:-1]), *answers[-1:]]))
     fix = f"play {kinds}, or pass" if kinds else "nothing does"
@@ -118,7 +118,7 @@ def wrong_category(move: str, table: Move, answers: Sequence[str]) -> IllegalMov
 
 
 def not_higher(move: str, table: Move) -> IllegalMove:
-    """Return the error for a combination of the right kind that is too low to beat `table`."""
+    """Return the error for a play of the right kind that is too low to beat the play `table`."""
     return IllegalMove(Reason.NOT_HIGHER, f"{move} is not higher than {table.text} on the table.")
 
 
@@ -129,11 +129,11 @@ def read_table(
     players: int,
     identify: Callable[[Move], Move],
 ) -> Table | None:
-    """Read the play on a posted table, and add a sentence to `problems` for each error in it.
+    """Read the play to beat, and add a sentence to `problems` for each error in it.
 
-    Returns None if there is no play, or if its seat or move is not valid. `entry` is the table in
-    wire form. The category, rank and length of the result come from `identify`, which must return
-    the play with them or raise IllegalMove.
+    `entry` is the `table` of a posted position. Returns None if it is None, or if its seat or move
+    is not valid. The category, rank and length of the result come from `identify`, which must
+    return the play with them or raise IllegalMove.
     """
     if entry is None:
         return None
@@ -166,7 +166,7 @@ def check_passing(
     """Check the passes and the turn of a posted trick, and add any errors to `problems`.
 
     `table` is the result of `read_table`. `active` holds the seats with cards. `most` is the number
-    of passes that ends the trick. The turn is checked only if there is a valid play, the passes are
+    of passes that ends the trick. The turn is checked only if `table` is not None, the passes are
     right and the game is not over.
     """
     passes: int = data["passes"]

@@ -55,10 +55,10 @@ def _classify(cards: int) -> Move | None:
 
 
 def check_beats(move: Move, table: Move) -> None:
-    """Check that a play beats the table. Both must be results of `identify`.
+    """Check that a play beats the play `table`. Both must be results of `identify`.
 
     Raises:
-        IllegalMove: if the play does not beat the table. The reason is `wrong-category` or
+        IllegalMove: if the play does not beat `table`. The reason is `wrong-category` or
             `not-higher`.
     """
     if move.category != table.category or move.length != table.length:
@@ -70,8 +70,8 @@ def check_beats(move: Move, table: Move) -> None:
 def legal_plays(hand: int, table: Move | None, called: int) -> list[Move]:
     """Return the legal plays of a hand in the API contract's order, each in the lowest suits held.
 
-    `table` is the play to beat, or None for a lead. `called` is the called card, as a hand, if
-    `hand` has it, and otherwise 0. If the same ranks can be played with and without the called
+    `table` is the play to beat, or None if there is none. `called` is the called card, as a hand,
+    if `hand` has it, and otherwise 0. If the same ranks can be played with and without the called
     card, both plays are listed.
     """
     groups = _leads(hand) if table is None else _follows(hand, table)
@@ -95,7 +95,7 @@ def _leads(hand: int) -> list[tuple[int, int, int]]:
 
 
 def _follows(hand: int, table: Move) -> list[tuple[int, int, int]]:
-    """Return the plays of a hand that beat the table, in the form of `_leads`."""
+    """Return the plays of a hand that beat the play `table`, in the form of `_leads`."""
     length = table.length or 1
     size = table.cards.bit_count() // length
     ranks = ranks_held(rank_masks(DECK, hand), size)

@@ -182,7 +182,7 @@ class DasanState(DasanPosition):
         self.partner = None
 
     def advance(self, move: str | Move) -> DasanState:
-        """Return the state after a move. A deal's last move leads to the start of the next, if any.
+        """Return the state after a move. If it ends a deal but not the game, the next deal begins.
 
         Raises:
             IllegalMove: if the move is not legal.
@@ -317,11 +317,11 @@ class Dasan(auction.AuctionGame):
         return talon_facts(data) + called + table_facts(data)
 
     def roles(self, data: JsonDict, seat: int) -> list[Phrase]:
-        """Return a phrase for the declarer (with the bid) or a known partner, or an empty list."""
+        """Return one phrase if the seat is the declarer or a known partner, or none."""
         return super().roles(data, seat) + [Phrase("partner")] * (data["partner"] == seat)
 
     def most_moves(self, players: int) -> int:
-        """Return an upper bound on the number of legal moves. A search found at most 92."""
+        """Return an upper bound (see `Game.most_moves`). A search found at most 92 legal moves."""
         return 128
 
     def max_difference(self, players: int, options: Options) -> int:

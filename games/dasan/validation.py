@@ -46,7 +46,7 @@ def _check_calling(problems: list[str], data: JsonDict) -> None:
 def _check_nothing_called(problems: list[str], data: JsonDict) -> None:
     """Check a position without a called card, and add any errors to `problems`.
 
-    With four players, the play must not have begun. There must be no partner.
+    With four players, the phase must be before `play`. There must be no partner.
     """
     if data["players"] == 4 and data["phase"] in ("play", "over"):
         problems.append("called must be set once four players have started to play.")
@@ -57,7 +57,8 @@ def _check_nothing_called(problems: list[str], data: JsonDict) -> None:
 def _check_called(problems: list[str], data: JsonDict) -> None:
     """Check the called card and the partner, and add any errors to `problems`.
 
-    The card must be of a rank from 4 to T, and both must fit the visible hands.
+    The card must have a rank from 4 to T, and the declarer must not hold it. The partner must be
+    another seat, and the holder of the card if a visible hand has it.
     """
     hands = validation.known_hands(data)
     called, declarer, partner = data["called"], data["declarer"], data["partner"]

@@ -73,8 +73,9 @@ Tuples would make compiled games 10 % slower, and pure Python no faster.
 def group_of(cards: int, level: int, category: int, length: int) -> Group:
     """Pack a group's number of cards, deciding rank (`level`), category and length into an integer.
 
-    `cards` counts kickers too. For a run, the level is the highest rank and the length the number
-    of ranks, without kickers. The length is the number of cards of a bomb, and otherwise 1.
+    `cards` counts kickers too. `category` is an index into `NAMES`. The level of a run is its
+    highest rank. The length is the number of ranks of a run, without kickers, the number of cards
+    of a bomb, and otherwise 1.
     """
     return cards << 16 | level << 12 | category << 8 | length
 
@@ -181,10 +182,10 @@ class Combinations:
         return category, level, length
 
     def check_beats(self, move: Move, table: Move) -> None:
-        """Check that a play beats the table. Both must be results of `identify`.
+        """Check that a play beats the play `table`. Both must be results of `identify`.
 
         Raises:
-            IllegalMove: if the play does not beat the table. The reason is `wrong-category` or
+            IllegalMove: if the play does not beat `table`. The reason is `wrong-category` or
                 `not-higher`.
         """
         category = move.value
@@ -210,7 +211,7 @@ class Combinations:
         return category == ROCKET or (category == BOMB and (move.length or 0) >= self.doubling_bomb)
 
     def leads(self, masks: int) -> list[Group]:
-        """Return the groups that a hand with these rank masks can lead, in the contract's order.
+        """Return the groups that a hand with these rank masks can lead, sorted (see `Group`).
 
         Kickers are not checked: a group may turn out to have no plays.
         """
@@ -228,9 +229,9 @@ class Combinations:
         return groups
 
     def follows(self, masks: int, table: Move) -> list[Group]:
-        """Return the groups of a hand with these rank masks that beat `table`, an identified play.
+        """Return the groups of a hand with these rank masks that beat the play `table`, sorted.
 
-        The order is that of `leads`, and kickers are not checked here either.
+        `table` must be a result of `identify`. Kickers are not checked here either.
         """
         category, level, length = table.value, table.level, table.length or 1
         groups: list[Group] = []
@@ -265,7 +266,7 @@ class Combinations:
     def build(self, hand: int, group: Group, kickers: tuple[int, ...]) -> Move:
         """Return the play of a group with kickers of these ranks, in the lowest suits held.
 
-        If no ranks are given, the play has no kickers, even if its category needs them.
+        Without ranks, the play has no kickers, even if its category needs them (see `attached`).
         """
         cards = self.core(hand, group)
         if kickers:
@@ -303,15 +304,15 @@ class Combinations:
 
 @cache
 def shape_of(group: Group) -> Shape:
-    """Return the shape of a group's plays."""
+    """Return the shape of a group's plays (see `Move.shape`)."""
     category = category_of(group)
     return PLAY, category, NAMES[category], level_of(group), length_of(group)
 
 
 def _strength(category: int, level: int, length: int) -> int:
-    """Return the number by which bombs and the rocket are compared, or 0 for other categories.
+    """Return a number that orders bombs and the rocket by strength, or 0 for other categories.
 
-    The rocket is highest. Bombs are compared by size, then by rank.
+    The arguments are as in `group_of`.
     """
     return category << 16 | length << 8 | level if category >= BOMB else 0
 
@@ -330,7 +331,7 @@ def combinations(players: int, pair_as_solos: bool) -> Combinations:
 
 
 def run_mask(level: int, length: int) -> int:
-    """Return the mask of the ranks of a run whose highest rank is `level`."""
+    """Return the mask of the ranks of a run of `length` ranks, the highest of which is `level`."""
     return ((1 << length) - 1) << (level - length + 1)
 
 

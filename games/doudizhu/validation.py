@@ -8,10 +8,10 @@ from games.position import Table
 
 
 def check_position(problems: list[str], data: JsonDict) -> Table | None:
-    """Check what is peculiar to Dou Dizhu in a position.
+    """Check a position of Dou Dizhu, and add a sentence to `problems` for each rule it breaks.
 
-    Adds a sentence to `problems` for each broken rule. Returns the play on the table, or None if
-    there is none or it is not valid. `data` is as `BasePosition.CHECK` expects it.
+    Returns the play on the table, or None if there is none or it is not valid. `data` is as
+    `BasePosition.CHECK` expects it.
     """
     players: int = data["players"]
     deck = DECKS[players]

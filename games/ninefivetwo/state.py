@@ -202,7 +202,7 @@ class NinefivetwoState(NinefivetwoPosition):
         self._start_exchange_or_trump()
 
     def advance(self, move: str | Move) -> NinefivetwoState:
-        """Return the state after a move. A deal's last move leads to the start of the next, if any.
+        """Return the state after a move. If it ends a deal but not the game, the next deal begins.
 
         Raises:
             IllegalMove: if the move is not legal.
@@ -349,7 +349,7 @@ class Ninefivetwo(Game):
         return TRICKS + TALON
 
     def max_difference(self, players: int, options: Options) -> int:
-        """Return the points of a seat with target 2 for all tricks. Other seats then get 0."""
+        """Return the points that 16 tricks score with a target of 2. The other seats then get 0."""
         return TRICKS - min(FIRST_TARGETS)
 
     def facts(self, data: JsonDict) -> list[Fact]:

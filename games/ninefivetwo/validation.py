@@ -22,7 +22,7 @@ SEATS: Final = 3
 
 
 def check_position(problems: list[str], data: JsonDict) -> None:
-    """Check a position of 9-5-2, and add a sentence to `problems` for each rule it breaks."""
+    """Check a position of 9-5-2 (see `BasePosition.CHECK`), and add any errors to `problems`."""
     counts = validation.hand_sizes(data)
     for name in ("targets", "tricks"):
         validation.one_per_seat(problems, name, data[name], SEATS)
@@ -180,8 +180,8 @@ def _pairings(problems: list[str], data: JsonDict, counts: list[int]) -> None:
 def _cards(problems: list[str], data: JsonDict, played: list[str]) -> None:
     """Add a sentence to `problems` for each card that is not in the deck or occurs twice.
 
-    All places are counted together, except `exchanged`, whose cards are in hands again or have been
-    played. `played` has the names of the cards in the trick. In a view, the hand and the counts are
+    All places are counted together, except `exchanged`, whose cards are in other places by now.
+    `played` has the names of the cards in the trick. In a view, the hand and the counts are
     checked too, and hidden cards are left out.
     """
     cards = [*data["talon"], *data["discards"], *played]

@@ -79,10 +79,9 @@ Reading = tuple[int, int, int]
 
 
 def level_of(lowest: int, length: int) -> int:
-    """Return the highest rank that a run or flush of `length` ranks can have.
+    """Return the highest rank up to which a run or flush of `length` ranks can extend.
 
-    `lowest` is its lowest natural rank. Jokers extend it upwards, or downwards once it ends with
-    a 2.
+    `lowest` is its lowest natural rank. Jokers extend it downwards if it would end above the 2.
     """
     return min(TWO, lowest + length - 1)
 
@@ -149,8 +148,7 @@ def _few(number: int, natural: int, ranks: int) -> list[Reading]:
 def _run(results: list[Reading], number: int, at: int) -> None:
     """Add to `results` the reading as a run of multiples, if there is one.
 
-    `number` counts all cards, with jokers, and `at` holds the rank masks of the natural cards. Even
-    with jokers, the most frequent rank shows the size of the multiples.
+    `number` counts all cards, with jokers, and `at` holds the rank masks of the natural cards.
     """
     size = 4 if ranks_held(at, 4) else 3 if ranks_held(at, 3) else 2
     length, rest = divmod(number, size)
@@ -203,7 +201,7 @@ def is_special(category: int) -> bool:
 
 
 def beats(reading: Reading, table: Reading) -> bool:
-    """Return whether a reading beats the reading on the table.
+    """Return whether a reading beats the reading `table`.
 
     An ordinary reading beats a reading of its category with a lower rank, or with the same rank and
     a smaller length. A special beats every reading of a weaker category.
@@ -225,7 +223,7 @@ def validate_play(move: Move, table: Move | None) -> Move:
 
     Raises:
         IllegalMove: if the cards are no combination, or not the one that the suffix names, if they
-            do not beat the table, or if a lead without a suffix can be read in two ways. The reason
+            do not beat `table`, or if a lead without a suffix can be read in two ways. The reason
             is the first of `not-a-combination`, `wrong-category`, `not-higher` and `ambiguous` that
             applies.
     """

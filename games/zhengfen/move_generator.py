@@ -61,7 +61,7 @@ class MoveGenerator:
         self._sets = [SETS[rank][field] for rank, field in enumerate(self._fields)]
 
     def all(self) -> list[Group]:
-        """Return all groups that the hand can lead, in order."""
+        """Return all groups that the hand can lead, in the API contract's order."""
         groups = self.specials(FIVE_TEN_KING)
         for category in range(FLUSH + 1):
             groups += self.ordinary(category, -1, 0)
@@ -69,7 +69,7 @@ class MoveGenerator:
         return groups
 
     def above(self, table: Reading) -> list[Group]:
-        """Return all groups that beat a reading, in order."""
+        """Return all groups of the hand that beat a reading, in the API contract's order."""
         category, level, length = table
         if is_special(category):
             groups = self.specials(category + 1)

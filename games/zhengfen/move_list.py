@@ -21,7 +21,7 @@ from games.zhengfen.play_groups import Group, mirror, texts_of
 class ZhengfenMoves(LegalMoves):
     """The legal moves of a trick: a pass if there is a play to beat, then the plays by group.
 
-    `hand` is the hand of the seat to move. `table` is the reading to beat, or None for a lead.
+    `hand` is that of the seat to move. `table` is the reading to beat, or None if there is none.
     """
 
     def __init__(self, hand: int, table: Reading | None) -> None:

@@ -62,7 +62,7 @@ def _texts() -> tuple[list[str], ...]:
 
 
 def texts_of(plays: list[int]) -> list[str]:
-    """Return the moves that play these mirrored sets of cards, without suffixes."""
+    """Return the moves that play these mirrored sets of cards, as strings without suffixes."""
     one, two, three, four, five = _texts()
     return [
         f"play:{one[cards >> 48]}{two[cards >> 36 & 4095]}{three[cards >> 24 & 4095]}"
@@ -102,7 +102,7 @@ class RunGroup(Group):
         self.count = count_runs(ranks, ends)
 
     def plays(self) -> list[int]:
-        """Return the plays, mirrored and in order. The first call lists them."""
+        """Return the plays as `Group.plays` does. The first call lists them."""
         if self._plays is None:
             self._plays = list_runs(self._ranks, self._ends)
         return self._plays
@@ -122,8 +122,8 @@ def count_runs(ranks: list[Choices], ends: list[list[int]]) -> int:
 def list_runs(ranks: list[Choices], ends: list[list[int]]) -> list[int]:
     """Return all plays that take one choice from each rank and the jokers needed, in order.
 
-    `ranks` must be ascending. `ends[u]` lists the ways to add u jokers. Plays that need more than
-    `len(ends) - 1` jokers are left out.
+    `ranks` has the choices of each rank, lowest rank first. `ends[u]` lists the ways to add u
+    jokers. Plays that need more than `len(ends) - 1` jokers are left out.
     """
     tails = ends
     for choices in reversed(ranks):

@@ -108,7 +108,7 @@ class ZhengfenState(ZhengfenPosition):
         self.out = ()
 
     def advance(self, move: str | Move) -> ZhengfenState:
-        """Return the state after a move. A deal's last move leads to the start of the next, if any.
+        """Return the state after a move. If it ends a deal but not the game, the next deal begins.
 
         Raises:
             IllegalMove: if the move is not legal.
@@ -207,7 +207,7 @@ class Zhengfen(Game):
         return DECK
 
     def most_moves(self, players: int) -> int:
-        """Return an upper bound on the number of legal moves. A search found at most 31,122."""
+        """Return an upper bound (see `Game.most_moves`). A search found at most 31,122 moves."""
         return 32_000
 
     def max_difference(self, players: int, options: Options) -> int:
@@ -215,7 +215,7 @@ class Zhengfen(Game):
         return points(DECK.full)
 
     def facts(self, data: JsonDict) -> list[Fact]:
-        """Return the points in the trick and the play to beat, or an empty list before a lead."""
+        """Return the points in the trick and the play to beat, or [] without a play to beat."""
         if data["table"] is None:
             return []
         worth = points(DECK.hand(data["trick"]))

@@ -128,6 +128,7 @@ def test_a_page_sees_every_move_as_its_seat_may(game: str, players: int) -> None
     assert ended[-1]["scores"] == list(state.results[-1]["scores"])
     assert all(ended[-1]["hands"])
     assert len(shown.position()["frames"]) == 1
+    assert shown.make_move("pass") == shown.choose([])["why"] == "It is not your turn."
 
 
 def test_a_person_chooses_the_length_and_the_options() -> None:
@@ -152,6 +153,9 @@ def test_what_is_no_game_and_no_choice_is_refused_and_says_why() -> None:
         assert client.post(f"{path}/move", json={"move": "play:2c"}).get_json()["why"]
         answer = client.post(f"{path}/choose", json={"cards": ["2c", "3c"]}).get_json()
         assert (answer["moves"], bool(answer["why"])) == ([], True)
+        assert client.post(f"{path}/move", json={"move": "trump:c"}).get_json() == {"why": ""}
+        first = client.get(f"{path}/position?after={now['frames'][-1]['number']}").get_json()
+        assert first["frames"][0]["moves"] == [[0, "trump:c"]]
         for body, call in product(bodies, ("choose", "move")):
             assert client.post(f"{path}/{call}", json=body).status_code == 400
         for data in ({"game": "chess"}, *({"game": "dasan", "players": n} for n in (9, "x", ""))):

@@ -23,6 +23,7 @@ from tournament.bot.started_bot import reach
 from tournament.bot.url_bot import Failure, HttpBot
 from tournament.config.cup import Bot, Limits
 from tournament.records import FaultKind
+from tournament.results.receipts import read_receipts
 from tournament.store.chain import Digest
 from web.gateway.calls import ask_digest
 from web.gateway.connector import Connector
@@ -114,6 +115,26 @@ def test_what_an_arena_says_is_bounded_and_printable() -> None:
         missing = f"The pages at {url} gave no receipt of the run."
         assert said_by(url) == [connected, missing, "It is over."]
         assert said_by(f"{url}/large") == [connected, lost]
+
+
+def test_receipts_are_kept_in_a_file_or_it_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = json.dumps({"entries": 7, "digest": "ab" * 32})
+
+    def pages(link: ServerConnection, request: Request) -> Response | None:
+        return link.respond(HTTPStatus.OK, shown) if request.path == "/digest" else None
+
+    with arena(hostile_arena, process_request=pages) as url:
+        monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+        (kept,) = (text for text in said_by(url) if "receipts" in text.lower())
+        (path,) = (tmp_path / "state").rglob("receipts/*")
+        assert kept == f"Receipts of the run are kept in {path}."
+        assert read_receipts(path) == [Digest(7, "ab" * 32)]
+        (tmp_path / "file").touch()
+        monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
+        (why,) = (text for text in said_by(url) if "receipts" in text.lower())
+        assert why.startswith("No receipts are kept: ")
 
 
 def test_missing_tls_redirects_and_proxies_are_named(

@@ -211,6 +211,8 @@ def open_link(
         gateway = parts._replace(netloc=f"{_PORT.sub('', parts.netloc)}:{port}").geturl()
         return open_link(gateway, path, headers, asks_for_port=False)
     hint = "; if it uses TLS, write https://" if 300 <= status <= HTTPStatus.BAD_REQUEST else ""
+    if status == HTTPStatus.NOT_FOUND:
+        hint = "; no bots connect there, perhaps because the cup is over"
     raise Unreachable(f"it answers with status {status}{hint}")
 
 

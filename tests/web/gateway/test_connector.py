@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from http import HTTPStatus
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from websockets.exceptions import ConnectionClosed
@@ -25,7 +26,7 @@ from tournament.config.cup import Bot, Limits
 from tournament.records import FaultKind
 from tournament.results.receipts import read_receipts
 from tournament.store.chain import Digest
-from web.gateway.calls import ask_digest
+from web.gateway.calls import EntryRefused, ask_digest
 from web.gateway.connector import Connector
 
 # A bot that hangs or fails on request, and moves differently after a restart.
@@ -135,6 +136,21 @@ def test_receipts_are_kept_in_a_file_or_it_says_why(
         monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
         (why,) = (text for text in said_by(url) if "receipts" in text.lower())
         assert why.startswith("No receipts are kept: ")
+
+
+def test_the_pages_lead_to_the_gateway_if_there_is_one(gateway: Gateway) -> None:
+    answers = {"/connect": json.dumps({"port": urlsplit(gateway.url).port})}
+
+    def pages(link: ServerConnection, request: Request) -> Response:
+        text = answers.get(request.path)
+        return link.respond(HTTPStatus.OK if text else HTTPStatus.NOT_FOUND, text or "")
+
+    with arena(hostile_arena, process_request=pages) as url:
+        with pytest.raises(EntryRefused, match="This token is not known here"):
+            Connector(url, "t", [], print).run()
+        answers.clear()
+        why = "it answers with status 404; no bots connect there, perhaps because the cup is over"
+        assert said_by(url) == [f"No connection to {url} ({why}); trying again."]
 
 
 def test_missing_tls_redirects_and_proxies_are_named(

@@ -120,7 +120,7 @@ def asset(name: str) -> Response:
     """Return a file that the pages load.
 
     Raises:
-        Problem: if `name` is not that of such a file. The response then has status 404.
+        Problem: if the pages load no file with this name. The response then has status 404.
     """
     if name not in _ASSETS:
         raise Problem("not-found", f"There is no file {quote(name)} here.")

@@ -51,7 +51,7 @@ class Lines(RunObserver):
         _print(self._out, sentence, event)
 
     def begin(self, done: int, total: int | None) -> None:
-        """Print the numbers of planned and finished matches, or in a ladder only the latter."""
+        """Print how many matches are planned and finished, or in a ladder how many are finished."""
         super().begin(done, total)
         self._next = monotonic() + self._every_s
         so_far = f", {done} of them done already" if done and total is not None else ""

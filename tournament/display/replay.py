@@ -57,7 +57,7 @@ def steps(record: MatchRecord, cup: Cup) -> Iterator[Step]:
 
     Raises:
         IllegalMove: if a move is not legal, once its step is asked for.
-        ValueError: if the match has moves after the end of its game, once their step is asked for.
+        ValueError: if a move comes after the end of the game, once its step is asked for.
     """
     state = games.get(record.game).start(record.players, record.seed, record.options)
     clock = cup.clock

@@ -17,7 +17,7 @@ from tournament.ranking.effects import fit
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A stage: the number of its bots, and how many times all tables are drawn anew for them."""
+    """A stage: the number of its bots, and how many times its tables are drawn anew."""
 
     bots: int
     seatings: int

@@ -63,7 +63,7 @@ class Knockout(WithDeals):
 class KnockoutPlan(Plan):
     """Rounds of tables. The final is played in the last round.
 
-    With `bronze`, the best eliminated bots also have a table there, if the bots fill two tables.
+    With `bronze`, the best eliminated bots have a table in it too, if all bots fill two tables.
     """
 
     def __init__(self, setup: Setup, format: Knockout) -> None:
@@ -140,7 +140,7 @@ class KnockoutPlan(Plan):
     ) -> list[tuple[_Key, str]]:
         """The bots that are eliminated in a round, best first, as (place key, name).
 
-        `cut` has the number of bots that advance from each table. `keys` is from `_keys`.
+        `cut` has the number of bots that advance from each table. `keys` is what `_keys` returns.
         """
         beaten = []
         for table, advancing in zip(tables, cut, strict=True):

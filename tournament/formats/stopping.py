@@ -85,7 +85,7 @@ class UntilSettled(Plan):
     ) -> tuple[str, ...]:
         """Return the top bots in the order of the cup, or () if they are not settled yet.
 
-        The blocks so far decide, whose tables are `tables`. The top bots are settled if each is
+        The blocks so far, whose tables are `tables`, decide. The top bots are settled if each is
         settled above all bots outside the top and is in `seated`, the bots at the tables of the
         current round so far. Disqualified bots and their tables do not count.
 

@@ -279,7 +279,7 @@ class Endpoint:
         return response, data.decode(errors="replace")
 
     def _read(self, response: requests.Response, answer: str) -> Completion:
-        """Return the completion in a response.
+        """Return the completion in a response whose text is `answer`.
 
         Raises:
             _Busy: if the endpoint may accept the request later.
@@ -302,7 +302,7 @@ class Endpoint:
             raise NoCompletion("unreadable", f"no chat completion: {says}") from None
 
     def _write(self, messages: Sequence[Message], reply: Completion, took_s: float) -> None:
-        """Append a request and its answer to the transcripts, if any. A failed write is logged."""
+        """Append a request and its reply to the transcripts, if any. A failed write is logged."""
         if self._transcripts is None:
             return
         line = {

@@ -290,10 +290,10 @@ class BasePosition:
     def start_deal(
         self, deal: int, dealer: int, order: Sequence[int], start: int, drawn: int
     ) -> int:
-        """Set deal, dealer, hands, history and table for a new deal. Return the talon as a hand.
+        """Set `deal`, `dealer`, `hands`, `history` and `table` for a new deal. Return the talon.
 
         `order` has the numbers of all cards. The first `drawn` of them are dealt one by one,
-        starting with the seat `start`, and the talon is the rest.
+        starting with the seat `start`, and the talon is the rest, as a hand.
         """
         deck, players = self.deck, self.players
         self.deal = deal

@@ -90,7 +90,7 @@ class Adapter:
         asked once more.
 
         Raises:
-            NoAnswer: if the program gives no legal move in time.
+            NoAnswer: if the program gives no legal move by `until`.
         """
         for ended in (False, True):
             try:

@@ -22,7 +22,7 @@ URGENT_CARDS: Final = 5
 """An opponent with at most this many cards is worth stopping, even at a price."""
 
 LEAD_PRICE, STOP_PRICE, LAST_STOP_PRICE = 1.5, 9.5, 26.5
-"""How much worth to give up for the lead, to stop an opponent with few cards, and to stop an
+"""How much worth to give up to win a trick, to stop an opponent with few cards, and to stop an
 opponent with 1 or 2 cards."""
 
 MAX_SPLITS: Final = 4
@@ -181,8 +181,8 @@ def _over_teammate(
     """Return `best` to beat `table`, a teammate's play, or None to pass.
 
     `best` is the lowest play of the plan that beats `table`, or None. It is returned if it is the
-    last of the plan, or to block the next seat: if that is an opponent, the teammate is not close
-    to going out, and both plays are low and have at most two cards.
+    last of the plan (`combos`), or to block the next seat: if that is an opponent, the teammate is
+    not close to going out, and both plays are low and have at most two cards.
     """
     if best is None or len(combos) == 1:
         return best
@@ -193,9 +193,9 @@ def _over_teammate(
 
 
 def _win_by_force(turn: Turn, combos: list[Combo], higher: list[Combo]) -> Combo | None:
-    """Return an unbeatable play of `higher` if at most one play of the plan can be beaten.
+    """Return an unbeatable play of `higher` if at most one play of `combos` can be beaten.
 
-    Otherwise return None. `higher` holds the plays of the plan that beat the play to beat.
+    Otherwise return None. `combos` is the plan, and `higher` its plays that beat the play to beat.
     """
     if not higher:
         return None
@@ -281,7 +281,7 @@ def _splits(turn: Turn, table: Combo) -> Iterator[Combo]:
 
 
 def _bomb(combos: list[Combo], table: Combo) -> Combo | None:
-    """Return the first bomb or rocket of the plan that beats `table`, or None if none does."""
+    """Return the first bomb or rocket in `combos` that beats `table`, or None if none does."""
     for combo in combos:
         if combo.kind == "rocket":
             return combo

@@ -99,7 +99,7 @@ def shown_talon(
 def check_auction(problems: list[str], data: Mapping[str, Any], passes_allowed: int) -> None:
     """Check a posted auction, and add a sentence to `problems` for each rule it breaks.
 
-    Checks the bid, declarer, table and passes and, before any bid, the turn. `passes_allowed` is
+    Checks `bid`, `declarer`, `table` and `passes` and, before any bid, `turn`. `passes_allowed` is
     the largest number of passes that may precede the first bid.
     """
     if data["declarer"] is not None:

@@ -34,7 +34,7 @@ def check_position(problems: list[str], data: JsonDict) -> Table | None:
 
 
 def _check_calling(problems: list[str], data: JsonDict) -> None:
-    """Check players, table and turn in the phase `call`, and add any errors to `problems`."""
+    """Check `players`, `table` and `turn` in the phase `call`. Add any errors to `problems`."""
     if data["players"] != 4:
         problems.append("The phase call exists only with four players.")
     if data["table"] is not None:

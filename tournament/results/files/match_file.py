@@ -34,7 +34,7 @@ class MatchFile(RunReader):
     """A file of matches, read into a database in memory.
 
     Its contents never change, and it need not be closed. Every block counts as complete, however
-    many of its matches the file has. A hundred thousand matches of one deal take about 190 MB.
+    many of its matches the file has. A hundred thousand matches of one deal take about 200 MB.
     """
 
     def __init__(self, lines: Iterable[bytes], name: str, *, any_moves: bool = False) -> None:

@@ -95,10 +95,10 @@ class UntilSettled(Plan):
         out = scores.disqualified(run.decisions, tables)
         bots = [bot for bot in self.setup.bots if bot not in out]
         data = scores.observations(bots, len(tables))
-        if not data.blocks:  # no table was played, because bots were withdrawn
+        others = len(bots) - self._top
+        if not data.blocks or others < 1:  # because bots were withdrawn or disqualified
             return ()
         settled = settled_by_bets(data, reach(self.setup), self._confidence)
-        others = len(bots) - self._top
         above = settled.sum(axis=1) >= others
         separated = tuple(bot for bot, ahead in zip(bots, above.tolist(), strict=True) if ahead)
         return separated if len(separated) == self._top and seated.issuperset(separated) else ()

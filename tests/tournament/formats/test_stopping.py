@@ -24,6 +24,10 @@ class Blocks(Known):
         super().__init__({})
         self.points: list[dict[str, int]] = []
         self.looks: list[int] = []
+        self.out: frozenset[str] = frozenset()
+
+    def disqualified(self, decisions: object, tables: object) -> frozenset[str]:
+        return self.out
 
     def observations(self, bots: Sequence[str], blocks: int) -> Observations:
         assert len(self.points) >= blocks
@@ -64,6 +68,13 @@ def test_it_ends_once_the_top_is_settled(format: str) -> None:
 def test_equal_bots_play_all_their_deals(format: str) -> None:
     schedule = plan(of(format, deals=6))
     assert played(schedule, 0, Blocks()) == schedule.blocks
+    assert schedule.settled == ()
+
+
+def test_without_a_rest_to_be_above_nobody_is_settled() -> None:
+    schedule, scores = plan(of("round-robin", deals=6)), Blocks()
+    scores.out = frozenset({"bot02", "bot03", "bot04", "bot05"})
+    assert played(schedule, 6, scores) == schedule.blocks
     assert schedule.settled == ()
 
 

@@ -46,9 +46,9 @@ def find_port(host: str, port: int, option: str = "--port") -> int:
             return int(probe.getsockname()[1])
     except (OSError, UnicodeError) as error:  # UnicodeError: the host is no possible name
         why = error.strerror if isinstance(error, OSError) else "there is no such host"
+        other = "" if host == "127.0.0.1" else ", or --host 127.0.0.1"
         raise click.ClickException(
-            f"Cannot listen on port {port} of {host}: {why}; choose another {option},"
-            " or --host 127.0.0.1."
+            f"Cannot listen on port {port} of {host}: {why}; choose another {option}{other}."
         ) from None
 
 

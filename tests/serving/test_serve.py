@@ -89,7 +89,7 @@ def test_a_port_in_use_is_one_sentence_and_exit_1(running: Running) -> None:
     result = CliRunner().invoke(serve.serve, ["--port", str(running.port)])
     assert (result.exit_code, result.output.count("\n")) == (1, 1)
     words = f"Cannot listen on port {running.port} of 127.0.0.1: Address already in use"
-    assert words in result.output
+    assert result.output == f"Error: {words}; choose another --port.\n"
 
 
 def test_a_wrong_setting_is_refused_under_any_server() -> None:

@@ -80,13 +80,12 @@ def test_a_page_of_60_bots_fits_every_screen_and_is_translated(
 @pytest.mark.parametrize("format", ["round-robin", "knockout", "swiss", "halving", "gauntlet"])
 def test_every_page_of_every_format_is_accessible(tmp_path: Path, axe: str, format: str) -> None:
     with run(tmp_path, cup(NAMES, format=format), {"cat": 9}) as store:
-        paths = ["/", "/figures", "/about", "/embed"]
+        paths = ["/", "/figures", "/about", "/embed", f"/bots/{NAMES[1]}"]
         if format == "round-robin":
             match = next(iter(store.summaries())).match
             Invitations(tmp_path).invite("cat", 1)
             store.decide(Disqualify(bot="ann", why=f"It attacked {'cat' * 30}."))
-            paths += [f"/bots/{bot}" for bot in NAMES]
-            paths += ["/author/cat", "/author", "/rules/doudizhu"]
+            paths += ["/bots/cat", "/bots/ann", "/author/cat", "/author", "/rules/doudizhu"]
             paths += [f"/matches/{match}#move={move}" for move in (5, 6, 7)]
             paths += ["/matches?bot=cat&faults=any", "/matches/none", "/play", "/watch"]
         page = tmp_path / "report.html"

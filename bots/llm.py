@@ -181,8 +181,8 @@ def load(folder: Path, environment: Mapping[str, str]) -> ModelPlayer:
     """
     try:
         settings = msgspec.toml.decode((folder / "settings.toml").read_bytes(), type=Settings)
-        prompt = (folder / "prompt.md").read_text("utf-8")
-        rules = {game: (folder / f"docs/rules/{game}.md").read_text("utf-8") for game in ORDER}
+        prompt = _text(folder / "prompt.md")
+        rules = {game: _text(folder / f"docs/rules/{game}.md") for game in ORDER}
     except OSError as error:
         sys.exit(f"{error.filename}: {error.strerror}; `stich new-bot llm` writes all files.")
     except (msgspec.MsgspecError, ValueError) as error:
@@ -203,6 +203,18 @@ def load(folder: Path, environment: Mapping[str, str]) -> ModelPlayer:
         except OSError as error:
             sys.exit(f"{error.filename}: {error.strerror}; fix transcripts in settings.toml.")
     return ModelPlayer(settings, prompt, rules, Endpoint(settings, key, transcripts))
+
+
+def _text(file: Path) -> str:
+    """Return the text of a file. Exit with a message if it is not in UTF-8.
+
+    Raises:
+        OSError: if the file cannot be read.
+    """
+    try:
+        return file.read_text("utf-8")
+    except UnicodeDecodeError:
+        sys.exit(f"{file}: is not UTF-8; save it as UTF-8.")
 
 
 def run(folder: Path) -> None:

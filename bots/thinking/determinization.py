@@ -212,7 +212,7 @@ def _ninefivetwo(view: View, hidden: set[str]) -> Limits:
 def voids(view: View) -> dict[str, set[int]]:
     """Return for each suit of 9-5-2 the seats that failed to follow it, as the history shows.
 
-    The first play in the history must begin a trick.
+    If the first plays in the history end a trick that began before, they are ignored.
     """
     plays = [
         (entry["seat"], cards_of(entry["move"])[0])
@@ -220,7 +220,7 @@ def voids(view: View) -> dict[str, set[int]]:
         if entry["move"].startswith("play:")
     ]
     void_seats: dict[str, set[int]] = {suit: set() for suit in SUITS}
-    for start in range(0, len(plays), 3):
+    for start in range((len(plays) - len(view["trick"])) % 3, len(plays), 3):
         led = plays[start][1][1]
         void_seats[led] |= {seat for seat, card in plays[start + 1 : start + 3] if card[1] != led}
     return void_seats

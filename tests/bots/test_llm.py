@@ -224,6 +224,7 @@ def test_the_key_is_never_told_further(
         ("settings.toml", "# transcripts = ", 'transcripts = "no/x" # ', "fix transcripts in sett"),
         ("settings.toml", "retries = 2", "retrys = 2", "unknown field `retrys`"),
         ("prompt.md", "{position}", "", r"no \{position\}"),
+        ("prompt.md", "{position}", "\xff", r"prompt\.md: is not UTF-8; save it as UTF-8\."),
     ],
 )
 def test_wrong_settings_are_refused(
@@ -231,7 +232,8 @@ def test_wrong_settings_are_refused(
 ) -> None:
     text = (folder / file).read_text()
     assert old in text
-    (folder / file).write_text(text.replace(old, new))
+    encoding = "latin-1" if new == "\xff" else "utf-8"
+    (folder / file).write_bytes(text.replace(old, new).encode(encoding))
     with pytest.raises(SystemExit, match=message) as exit_:
         llm.load(folder, {"A_KEY": "sk-1\n2"})
     assert "sk-1" not in str(exit_.value)

@@ -8,7 +8,7 @@ import pytest
 import games
 from bots import random as random_bot
 from bots import sensible
-from bots.thinking.determinization import MISSING, infer_constraints, sample_state
+from bots.thinking.determinization import MISSING, infer_constraints, sample_state, voids
 from tests.support.games.random_games import TABLES
 
 # A sample keeps neither later deals nor what is only history.
@@ -41,6 +41,19 @@ def test_a_sample_looks_the_same_from_the_seat(game: str, players: int, bot: Any
             # 3 players, Dasan: the lowest heart may have been in the talon after all.
             assert known or (game == "dasan" and players == 3 and card[1] == "h")
         state = state.advance(bot(view, state.moves().texts()))
+
+
+def test_a_history_without_its_beginning_shows_no_false_void() -> None:
+    rng = random.Random(7)
+    state = games.get("ninefivetwo").start(3, "voids", {"deals": 1})
+    while state.turn is not None:
+        view = state.view(state.turn).to_dict()
+        shown = voids(view)
+        for begun in range(len(view["history"])):
+            part = voids({**view, "history": view["history"][begun:]})
+            assert all(part[suit] <= seats for suit, seats in shown.items())
+        state = state.advance(rng.choice(state.moves().texts()))
+    assert sum(map(len, shown.values())) > 3
 
 
 def test_limits_that_conflict_are_ignored() -> None:

@@ -126,7 +126,7 @@ def shuffled(text: str, rng: random.Random) -> str:
 @pytest.mark.parametrize("number", range(2))
 def test_wire_forms_can_be_read_back(name: str, players: int, number: int) -> None:
     game, rng = games.get(name), random.Random(5)
-    for state in random_game(name, players, number):
+    for state in islice(random_game(name, players, number), number, None, 2):
         wire = json.loads(json.dumps(state.to_dict()))
         mixed = wire | {"hands": [rng.sample(hand, len(hand)) for hand in wire["hands"]]}
         for field in ("talon", "discards", "trick"):

@@ -111,7 +111,7 @@ def test_hidden_cards_change_no_answer(
     caplog.set_level(logging.DEBUG)
     changed = 0
     for step, state in enumerate(random_game(name, players, 1)):
-        if step % 9:
+        if step % 14:
             continue
         seat = rng.choice([*range(players), state.turn, None])
         other = permuted(state, seat, rng)

@@ -33,7 +33,7 @@ def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]
 
 def test_a_low_limit_on_open_files_does_not_limit_the_bots(tmp_path: Path) -> None:
     """Eighteen processes need more files than the soft limit, which may be raised."""
-    cup = write(tmp_path, toys(6), '[format] seating = "fixed"', deals=1)
+    cup = write(tmp_path, toys(6), deals=1)
     words = [sys.executable, "-m", "stich", "run", str(cup), "--out", str(tmp_path / "run")]
     limited = ["sh", "-c", f"ulimit -Sn 32; exec {shlex.join(words)}"]
     done = subprocess.run(limited, capture_output=True, text=True, cwd=cups.ROOT)

@@ -180,6 +180,20 @@ def test_a_match_is_stepped_through_by_keys_and_by_link(tmp_path: Path) -> None:
                 assert not chrome.console_errors(browser)
 
 
+def test_without_scripts_there_is_a_sentence_and_no_dead_button(tmp_path: Path) -> None:
+    with run(tmp_path, cup(NAMES)) as store, visited(store) as (browser, url):
+        browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+        for path in ("/watch", f"/matches/{next(iter(store.summaries())).match}"):
+            browser.get(url + path)
+            main = find(browser, "main")
+            assert "The card table needs JavaScript." in main.text
+            assert not [
+                button
+                for button in main.find_elements(By.CSS_SELECTOR, "button, select, #why")
+                if button.is_displayed()
+            ]
+
+
 OVER = "a[href='/play']:last-child"
 # Press what a person would press now, until the game is over. One call: nothing goes stale.
 PRESS = f"""

@@ -96,13 +96,17 @@ def matches(target: str, as_json: bool, faulty: bool, bot: str | None) -> None:
             check_name(bot, store.run())
         if not as_json:
             sys.stdout.write("match             block  bots by seat, with their scores\n")
+        listed = False
         for match in store.summaries():
             if bot not in (None, *match.seating) or (faulty and not any(map(sum, match.faults))):
                 continue
+            listed = True
             if as_json:
                 print_json(_match_dict(match))
             else:
                 sys.stdout.write(_match_line(match))
+        if not (listed or as_json):
+            sys.stdout.write("There is no such match.\n")
 
 
 _FIELDS = ("match", "block", "round", "stage", "seating", "scores", "adjusted", "deals", "struck")

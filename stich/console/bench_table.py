@@ -68,7 +68,7 @@ def _over_par(result: Result) -> str:
 def comparison_table(old: Record, new: Record, comparison: Comparison) -> str:
     """The comparison of two results as a Markdown table with notes.
 
-    Each difference is the new bot's points per deal less the old bot's.
+    Each difference is the new bot's points per deal minus the old bot's.
     """
     rows = []
     for difference in comparison.differences:
@@ -84,7 +84,7 @@ def comparison_table(old: Record, new: Record, comparison: Comparison) -> str:
     if comparison.left_out:
         below.append(f"Only one of the bots has played: {'; '.join(comparison.left_out)}.")
     return _markdown(
-        f"{new.title} less {old.title}: {new.suite}",
+        f"{new.title} minus {old.title}: {new.suite}",
         ["Game", "Points a deal", "Blocks", "Verdict"],
         rows,
         below,

@@ -125,7 +125,8 @@ class RunObserver:
         known = low is not None and high is not None
         interval = f" (95 % interval {low:.2f} to {high:.2f})" if known else ""
         self.tell(
-            f"After {look.blocks} blocks: {first} less {second} {look.mean:+.2f}{interval}",
+            f"After {look.blocks} blocks: {first} minus {second}: {look.mean:+.2f} points a deal"
+            f"{interval}",
             "look",
             blocks=look.blocks,
             difference=look.mean,

@@ -49,6 +49,12 @@ def test_matches_are_listed_with_faults(run: Path) -> None:
         assert (seat in match["struck"], match["faults"][seat]["invalid"]) == (True, 3)
     text = stich("matches", run, "--faults", "--bot", "bad").stdout
     assert len(re.findall(r"bad \S+ \(struck out\)", text)) == 6
+    rows = list(map(json.loads, stich("export", run, "--format", "matches").stdout.splitlines()))
+    for row in rows:
+        row["faults"] = []
+    cleaned = run.with_name("cleaned.jsonl")
+    cleaned.write_text("\n".join(map(json.dumps, rows)))
+    assert "There is no such match.\n" in stich("matches", cleaned, "--faults").stdout
     says = "There is no bot eve; there are bad, dies, toy0.\n"
     assert code_and_text("matches", run, "--bot", "eve") == (1, says)
 

@@ -9,8 +9,9 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
+from threading import Event
 from typing import Any
-from unittest.mock import Mock
+from unittest.mock import DEFAULT, Mock
 
 import pytest
 import sqlalchemy as sa
@@ -370,9 +371,20 @@ def test_a_bot_that_failed_is_checked_again_once_it_reconnects(ladder: LadderRun
 def test_a_bot_that_fails_its_check_keeps_one_epoch_waiting(
     ladder: LadderRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    awaited = Mock(wraps=wait)
+    waits = Event()
+
+    def tell(checks: Sequence[object], _seconds: float) -> Any:
+        if checks:
+            waits.set()
+        return DEFAULT
+
+    def fail(*_request: object) -> None:
+        assert waits.wait(120)
+        raise EOFError
+
+    awaited = Mock(wraps=wait, side_effect=tell)
     monkeypatch.setattr(entrants, "wait", awaited)
-    with hostile.running(hostile.first, every=Mock(side_effect=EOFError)) as url:
+    with hostile.running(hostile.first, every=fail) as url:
         ladder.urls = {"ann": url}
         enter = partial(ladder.enter, "ann")
         ladder.play({4: enter, 24: ladder.failed.clear, 40: ladder.finish})

@@ -42,7 +42,7 @@ def result_table(record: Record, landmarks: Sequence[Landmark]) -> str:
 
 
 def _result_row(result: Result, landmarks: Sequence[Landmark], others: Sequence[str]) -> list[str]:
-    """The cells of a result, then the points over par of `others` at that table, "–" if unknown."""
+    """The cells of a result, then the points over par of `others` at its table, "–" if unknown."""
     faults = result.faults
     marks = {
         landmark.bot: landmark.over_par for landmark in landmarks if landmark.key == result.key

@@ -170,9 +170,9 @@ def ask_about(bot: Bot, launch: LaunchSettings) -> Mapping[str, object]:
 
 
 def result_of(table: BenchTable, played: Played, par: Sequence[int]) -> Result:
-    """The result of a table, at which at least one block must have been played.
+    """The result of a table at which at least one block has been played.
 
-    `par` must have par for exactly the blocks played, in points summed over the block's deals.
+    `par` has par for each block of `played`, in the same order, summed over the block's deals.
     """
     pairs = zip(played.points, par, strict=True)
     over = tuple((points - par_points) / table.deals for points, par_points in pairs)

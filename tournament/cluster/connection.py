@@ -46,7 +46,11 @@ def connect(address: str) -> tuple[Client, str]:
 
 
 async def _try(address: str) -> None:
-    """Open a connection to a scheduler and close it. If that fails, raise what Dask raises."""
+    """Open a connection to a scheduler, and close it.
+
+    Raises:
+        OSError, TypeError, ValueError, RuntimeError: if Dask cannot connect (see `_why_not`).
+    """
     arguments = Security().get_connection_args("client")
     await (await core.connect(address, timeout=_CONNECT_S, **arguments)).close()
 

@@ -114,7 +114,7 @@ def score_intervals(data: Observations, fitted: Fit, shown: Booleans) -> list[In
 
 
 def _connected(linked: Booleans) -> Ints:
-    """The number (n) of each bot's group of bots that are linked, directly or through others.
+    """The group (n) of each bot. Bots that are linked, directly or through others, share a group.
 
     ``linked`` (n, n) must be symmetric. Groups are numbered from 0 by their first bot.
     """

@@ -135,7 +135,7 @@ class Entrants(Roster):
         return frozenset(bots) - self._reachable(cup)
 
     def connected(self) -> tuple[str, ...]:
-        """Return the connecting bots that were connected and still played at the last `update`, in
+        """Return the bots with `connect` that were connected and still in play at the last `update`, in
         the order of the cup."""
         return self._connected
 

@@ -112,8 +112,11 @@ class Outages:
         self.wait(void.bot)
 
     def wait(self, bot: str) -> None:
-        """Mark a bot by URL as away, and start a thread that asks it every second until it answers.
-        Do nothing if the bot is marked already."""
+        """Mark a bot as away, and start a thread that asks it every second until it answers.
+
+        It must be a bot by URL. Only `update`, `close` or a new epoch removes the mark, which also
+        ends the thread. Do nothing if the bot is marked already.
+        """
         if bot not in self._away:
             ended = Event()
             self._away[bot] = monotonic(), ended

@@ -65,7 +65,7 @@ def create_app(
     and answers only requests for this machine's own names. The caller must close the `reader`.
     `connect_port` is the port of the gateway for connected bots, which authors' programs look up at
     `/connect`. `cup` is the cup file: a person can play against the bots that it starts. `folder`
-    holds the bots' tokens, by default the run's folder. If the run has no folder, as in a database,
+    holds the bots' tokens, by default the run's folder. Without either, as for a file of matches,
     authors have no pages. `run` is the location of the run, a folder or a database URL.
     If the cup is a ladder, and there are a `reader`, a folder and a `run`, bots can join at
     `/join`, which writes to `run`. The pages answer with status 503 if the run cannot be read.

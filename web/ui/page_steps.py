@@ -236,7 +236,8 @@ def position(game: Game, data: JsonDict) -> PagePosition:
 
 
 def _say(words: str | Phrase) -> str:
-    """A game's words in the reader's language. Cards and numbers are not translated."""
+    """A game's words in the reader's language. Words without a translation, such as cards and
+    numbers, are returned as they are."""
     if isinstance(words, Phrase):
         return gettext(words.message, **words.values)
     return catalog().gettext(words) if words else ""

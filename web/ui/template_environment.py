@@ -35,7 +35,8 @@ def with_times(text: str) -> Markup:
 
 
 def markdown(name: str) -> Markup:
-    """Return the Markdown file `name` of the folder `templates` as HTML, with links as text."""
+    """Return the Markdown file `name` of the folder `templates` as HTML, with each link replaced
+    by its text."""
     page = files("web.ui").joinpath("templates", name).read_text("utf-8")
     html = MarkdownIt().enable("table").render(_LINK.sub(r"\1", page))
     return Markup(html)  # noqa: S704 - our own page

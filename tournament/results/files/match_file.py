@@ -123,7 +123,10 @@ def _problems(
 
 
 def _index_problems(line: MatchLine) -> Iterator[str]:
-    """Yield a sentence for each problem with the indexes of moves in a line."""
+    """Yield a sentence for each problem with the moves that `info`, `fallbacks` and `faults` name.
+
+    `ms` must have an entry for each move.
+    """
     moves = len(line.moves)
     fallback_moves = (fallback.move for fallback in line.fallbacks)
     by_field = {"info": map(int, line.info), "fallbacks": fallback_moves}

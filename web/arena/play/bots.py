@@ -69,7 +69,11 @@ class AvailableBots:
 
     @property
     def memory_mb(self) -> float:
-        """The memory in megabytes that the bots of all games together may use."""
+        """The memory in megabytes that the bots of all games together may use.
+
+        Without `run.memory_mb` in the cup, this is a share of the memory that is available now, so
+        it falls while bots use memory.
+        """
         return memory_for_bots(self._cup.run.memory_mb) * PLAY_SHARE
 
     def launch(self, bots: Sequence[Bot], clock: Clock) -> LaunchSettings:

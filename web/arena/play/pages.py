@@ -177,7 +177,8 @@ def play(key: str) -> str:
 @play_pages.get("/play/<key>/position")
 def position(key: str) -> PersonalView:
     """Return, as JSON, what the person may do now, with the frames whose numbers are above `after`
-    in the query, or by default only the latest. Answer with status 404 if no game has this key."""
+    in the query, or by default only the latest (see `BrowserGame.position`). Answer with status
+    404 if no game has this key."""
     return _game(key).position(request.args.get("after", type=int))
 
 

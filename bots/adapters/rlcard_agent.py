@@ -102,7 +102,7 @@ class Agent(adapter.AdaptedProgram):
 
 
 def serve(program: Sequence[str], folder: Path, *, name: str, version: str) -> None:
-    """Serve an agent as a bot, for which `sensible` bids, until the process is stopped.
+    """Serve an RLCard agent for Dou Dizhu as a bot, until the process is stopped. `sensible` bids.
 
     The last word of `program` names the agent as `module:name`. Any words before the last are the
     command of a Python that has RLCard, by default the Python of this process. The agent runs in

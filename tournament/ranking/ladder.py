@@ -217,10 +217,10 @@ class LadderRecord:
             self._begin_version(int(seen[place]), WINDOWS[window])
 
     def _follow(self, block: Ints, bot: Ints, alone: Floats) -> None:
-        """Update the running sums of each bot's values and of their squares.
+        """Add new entries to the running sums of each bot's ``alone`` and of its squares.
 
-        The sums after each of a bot's last blocks are kept, for as many as the largest window
-        needs.
+        The parameters have one item for each entry, in any order. An entry must not be added twice.
+        Of each bot, the sums after its last blocks are kept, as many as the largest window needs.
         """
         order = np.lexsort((block, bot))
         who, value = bot[order], alone[order]

@@ -135,8 +135,8 @@ class Entrants(Roster):
         return frozenset(bots) - self._reachable(cup)
 
     def connected(self) -> tuple[str, ...]:
-        """Return the bots with `connect` that were connected and still in play at the last `update`, in
-        the order of the cup."""
+        """Return the bots with `connect` that were connected and still in play at the last
+        `update`, in the order of the cup."""
         return self._connected
 
     def _reachable(self, cup: Cup) -> frozenset[str]:

@@ -219,7 +219,7 @@ class RunReader(ABC):
         In a snapshot, this is the connection of the snapshot.
 
         Raises:
-            StoreError: if the database fails, here or in the code within.
+            StoreError: if the database fails, here or in the body of the `with` statement.
         """
         with store_errors(self.where):
             if self._moment is not None:

@@ -46,11 +46,11 @@ def table_to_watch(run: LiveRun, now: Snapshot) -> TableToWatch | None:
     """Find the match that ended last among the matches that may be shown. Return, of its last 50
     positions, the one with the most cards on the table. Of equal positions, return the latest.
 
-    Return None if there is no such match, if the match is void, damaged or longer than 3,000 moves,
-    or if no cards lie on the table in any of the 50 positions.
+    Return None if there is no such match, if the match is void, longer than 3,000 moves, or cannot
+    be replayed, or if no cards lie on the table in any of the 50 positions.
 
     Raises:
-        StoreError: if the store cannot be read.
+        StoreError: if the store, or the match in it, cannot be read.
     """
     record = run.find(now.latest.match) if now.latest else None
     if record is None or len(record.moves) > MOST_MOVES:

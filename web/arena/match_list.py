@@ -161,9 +161,9 @@ def _asked_number(name: str) -> int | None:
 
 
 def _asked(name: str, pattern: str, fix: str) -> str | None:
-    """Return a value in the query of the address, or None if it is missing or empty. If the whole
-    value does not match the regular expression `pattern`, answer with status 400 and a text that
-    says to write `fix`."""
+    """Return the query parameter `name`, or None if it is missing or empty. If the whole value does
+    not match the regular expression `pattern`, answer with status 400 and tell the reader to write
+    `fix`, a phrase such as "a number such as 1"."""
     text = request.args.get(name) or None
     if text is not None and not re.fullmatch(pattern, text):
         abort(

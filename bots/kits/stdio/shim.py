@@ -27,9 +27,10 @@ Answer = tuple[str, dict[str, Any], str | None]
 
 
 def move_in(line: str) -> Answer:
-    """Return the move, info and fallback in an answer, which is JSON or just the move.
+    """Return an answer's move, its info, and the reason if the move is a fallback.
 
-    If the answer has no info, the dict is empty. If it has no fallback, the third value is None.
+    The answer is JSON or just the move. Without info, the dict is empty. If the move is not a
+    fallback, the reason is None.
 
     Raises:
         NoAnswer: if the answer has no move.
@@ -56,7 +57,7 @@ class Shim:
         self._lock = threading.Lock()
 
     def move(self, view: dict[str, Any], moves: list[str], request: dict[str, Any]) -> Answer:
-        """Return the program's move, info and fallback.
+        """Return the program's move, its info, and the reason if the move is a fallback.
 
         Raises:
             HttpError: if the program cannot be started, gives no readable answer in time, or wrote

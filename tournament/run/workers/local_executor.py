@@ -188,8 +188,10 @@ class LocalExecutor:
             worker.connection.send(job)
 
     def receive(self, seconds: float) -> Iterator[Event]:
-        """Wait up to `seconds` for messages from the workers, and yield their events. A worker that
-        has died, or has missed its deadline, is lost.
+        """Wait up to `seconds` for messages from the workers, and yield their events.
+
+        If a worker has died or missed its deadline, kill its process, and yield a `Lost` for each
+        job at any table of that process.
 
         Raises:
             RunError: during iteration, if the rules service fails or a bot gets no port or process.
@@ -290,9 +292,10 @@ def _main(
 def _work(
     connection: Connection, bot_pool: BotPool, deadline: Deadline, cup: Cup, cores: Cores | None
 ) -> None:
-    """Play the jobs of one table. Before the first job, bind the process to `cores`, if not None.
-    For an order that names absent bots, start or reach all other bots and send the result. Return
-    if the connection closes, or after a RunError was sent."""
+    """Play the jobs of one table, and send their events. Before the first job, bind the process to
+    `cores`, if not None. For an order that names absent bots, start or reach all other bots and
+    send the result. Return when the connection closes, or after sending a RunError, which means
+    that the rules service failed or a bot got no port or process. The connection is then closed."""
     with connection, suppress(EOFError, ConnectionError):  # the runner is gone
         while True:
             deadline.expect()

@@ -93,10 +93,11 @@ class Run:
     says whether the cup grew after its standings may have been seen.
 
     `about` has the statements of each bot about itself, the latest last. `passed` are the bots that
-    passed the ladder's check, and `failed` maps each bot that failed it to the reason. `unplaced`
-    are the bots that have no place for a reason that decisions do not show. `max_difference` is as
-    in `Cup`, or None if it is not known. `unsandboxed` says whether bots ran without a sandbox.
-    `ranges` says when the rank ranges hold, as in `kind_of_ranges`.
+    passed the ladder's check, and `failed` maps each bot that failed it to the reason. `voids`
+    counts the void matches that unreachable bots caused, and `void_matches` all that are known.
+    `unplaced` are the bots that have no place for a reason that decisions do not show.
+    `max_difference` is as in `Cup`, or None if it is not known. `unsandboxed` says whether bots ran
+    without a sandbox. `ranges` says when the rank ranges hold, as in `kind_of_ranges`.
     """
 
     cup: Cup

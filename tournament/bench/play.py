@@ -88,10 +88,11 @@ def play_house(
     budget: Budget,
     concurrency: int,
 ) -> Played:
-    """Play a table as in `play_bot`, but with `house`, one of `houses`, and return its results.
+    """Play a table as in `play_bot`, but with the bot `houses[house]`, and return its results.
 
     Raises:
-        RunError: if a block is lost, or `house` is struck out in `MAX_STRUCK_OUT` matches.
+        RunError: if the workers fail or a block is lost, or if the bot is struck out in
+            `MAX_STRUCK_OUT` matches.
     """
     launch = LaunchSettings(Limits(), start_ms=1)  # nothing is started
     bot = Bot(BOT, command=house, house=True)
@@ -200,7 +201,7 @@ def par_of(
     If neither the rules nor the file of public deals gives par, `PAR_BOT` plays the blocks.
 
     Raises:
-        RunError: if a block is lost, or `PAR_BOT` is struck out in `MAX_STRUCK_OUT` matches.
+        RunError: as in `play_house`, if `PAR_BOT` plays.
     """
     if table.constant_par is not None:
         return [table.constant_par] * blocks

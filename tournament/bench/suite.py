@@ -46,7 +46,10 @@ Text = Annotated[str, msgspec.Meta(max_length=4096)]
 
 
 class OfTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The base class of values that belong to a table. `rules` is the name of a set of options."""
+    """The base class of values that belong to a table.
+
+    `game` must be the name of a game. `rules` is the name of a set of options.
+    """
 
     game: Text
     players: Annotated[int, msgspec.Meta(ge=2, le=6)]

@@ -112,7 +112,8 @@ class MatchCollector:
     def add(self, matches: Iterable[MatchSummary]) -> None:
         """Add matches, which must not have been added before.
 
-        All matches of a collection must have the same number of seats.
+        All matches of a collection must have the same number of seats. If iterating over `matches`
+        raises an error, discard the collection.
         """
         remaining = iter(matches)
         first = next(remaining, None)

@@ -36,8 +36,8 @@ def parse_receipt(text: str) -> Digest:
 def read_receipts(path: Path) -> list[Digest]:
     """Return the receipts in a file: the first word of each line that is not empty or a comment.
 
-    Comments begin with "#". Return an empty list if the file cannot be read, or if any of the words
-    is not a receipt.
+    Comments begin with "#". Only the first MiB is read. Return an empty list if the file cannot be
+    read, or if any other line does not begin with a receipt.
     """
     try:
         with path.open("rb") as file:

@@ -171,7 +171,7 @@ def standings(results: Results) -> Standings:
     tables. The order in which the matches ended does not change any digit.
 
     Raises:
-        StoreError: if the store cannot be read.
+        StoreError: if a store cannot be read, or has no cup.
     """
     run = results.run()
     return compute(collect(results.summaries(), run.cup.names), run)

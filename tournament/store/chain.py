@@ -45,7 +45,7 @@ class Digest(NamedTuple):
 class Chain:
     """The chain within a write transaction.
 
-    `before` is the digest when the transaction began, and `last` the digest now.
+    `before` is the digest when this object was made, and `last` the digest now.
     """
 
     def __init__(self, connection: Connection) -> None:
@@ -53,7 +53,7 @@ class Chain:
         self.before = self.last = last_digest(connection)
 
     def add(self, table: sa.Table, *rows: Sequence[object]) -> int:
-        """Write an entry for each of these rows of `table`, and set `last`.
+        """Write an entry for each of these rows of `table`, at least one, and set `last`.
 
         Return the number of the first entry; the next entries have the numbers that follow. An
         entry covers the values of its row, of which the first identifies the row in its table. The

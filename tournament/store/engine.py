@@ -82,7 +82,7 @@ def without_password(url: str) -> str:
 
 
 def shown_target(target: str) -> str:
-    """Return the folder or URL of a store, the URL as `without_password` does."""
+    """Return a store's folder, or its URL without the password (see `without_password`)."""
     return without_password(target) if is_database_url(target) else target
 
 

@@ -233,7 +233,7 @@ class StoreReader(RunReader):
         iteration.
 
         Raises:
-            ChainBroken: after the entries that agree, if a row is not what was written.
+            ChainBroken: after the entries that agree, if a row was changed, deleted or added.
             StoreError: if the store cannot be read.
         """
         with self._read() as connection, damage(self.where):

@@ -115,8 +115,8 @@ def make_key() -> SigningKey:
     """Return the user's signing key. Create the key if there is none.
 
     Raises:
-        StoreError: if the key cannot be read or written, is damaged, or can be read by other users,
-            or the user has no home folder.
+        StoreError: if the key cannot be read or written, is damaged, or is open to other users, or
+            the user has no home folder.
     """
     path = state_path(KEY_FILE)
     if read_state(path) is None:

@@ -177,8 +177,9 @@ class Store(StoreWriter):
     def grow(self, cup: Cup, plan: Plan) -> None:
         """Continue the run with a cup that has grown, and renumber the blocks by the cup's `plan`.
 
-        The run counts as extended, and no longer as finished. The places, the settled bots and the
-        signature are removed. The cup is stored as `sealed` returns it. First `check` the store.
+        The run counts as extended, and no longer as finished. Its total becomes that of `plan`. The
+        places, the settled bots and the signature are removed. The cup is stored as `sealed`
+        returns it. First `check` the store.
 
         Raises:
             StoreError: as in `check` and `StoreWriter`.
@@ -262,7 +263,7 @@ class Store(StoreWriter):
         self._commit(lambda chain: rows.append(chain, epochs, epoch))
 
     def void_finished(self, due: Iterable[tuple[str, int, str]]) -> None:
-        """Make finished matches void in one commit, each kept within the record of a void match.
+        """Make finished matches void in one commit. Each is kept within its `Revocation`.
 
         Each item of `due` is (id of the match, number of the decision, reason).
 

@@ -319,7 +319,8 @@ class StoreWriter(StoreReader):
         lost connection.
 
         Raises:
-            ConnectionLostError: if no row was read since the connection was last lost.
+            ConnectionLostError: if the connection is lost outside `advisory_lock`, or again before
+                another row is read.
             StoreError: as in `StoreReader`.
         """
         read, lost = 0, -1

@@ -54,9 +54,9 @@ def begin(connections: int, settings: type[_Settings]) -> tuple[str, int, _Setti
 
 
 def lower_priority() -> None:
-    """Lower the priority of this process and its children, so that they get about a tenth of a core
-    while the cup needs all cores. Linux may share the cores among sessions first, so lower the
-    priority of this process's session too."""
+    """Lower the priority of this process and its later children, so that they get about a tenth of
+    a core while the cup needs all cores. Linux may share the cores among sessions first, so lower
+    the priority of this process's session too."""
     os.nice(_NICE)
     with suppress(OSError):  # a kernel that does not share by session has no such file
         Path("/proc/self/autogroup").write_text(str(_NICE))

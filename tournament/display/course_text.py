@@ -35,7 +35,7 @@ def format_winners(winners: Sequence[str]) -> str:
 def stage_title(stage: str, round: int) -> str:
     """The heading of a round, such as "Round 2", "Semi-final" or "Epoch 3".
 
-    `round` is the number of the round. It is used only if `stage` is "".
+    `stage` is as in `CourseTable`. If it is "", `round`, the number of the round, is used.
     """
     kind, _space, number = stage.partition(" ")
     if kind == "stage" and number.isdecimal():

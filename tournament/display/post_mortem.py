@@ -17,7 +17,7 @@ def curl(fault: FaultRecord, command: str | None) -> str:
 
     A bot with a `command` is expected on port 9000 of this machine, any other at its URL. The curl
     command waits as long as the bot had time to answer, but at least one second. It does not send
-    a bot's token.
+    a bot's token. A fault from a file of matches has no request to repeat.
     """
     url = f"http://127.0.0.1:{PORT}" if command is not None else fault.url
     return (

@@ -66,8 +66,8 @@ def _page(view: Callable[..., str]) -> Callable[..., Response]:
 
 def _answer(version: str, render: Callable[[], str]) -> Response:
     """Return the HTML page that `render` returns. The page is rendered once for each version,
-    language and address of the arena, so `version` must name the page and the state of the run that
-    it shows. Return status 304 if the browser has the page."""
+    language, address of the arena and value of `invited()`, so `version` must name the page and the
+    state of the run that it shows. Return status 304 if the browser has the page."""
     key = f"{version}-{invited()}-{request.url_root}"
     return _cached(key, "text/html; charset=utf-8", lambda: render().encode())
 
@@ -84,8 +84,8 @@ def _cached(key: str, content_type: str, make: Callable[[], bytes]) -> Response:
 @pages.get("/")
 @_page
 def home(now: Snapshot) -> str:
-    """Return the first page: the leaders, a table to watch, a line for each bot, and news. Answer
-    with status 503 if the run cannot be read."""
+    """Return the first page: the leaders, a table to watch, the standings (see `table_lines`), and
+    news. Answer with status 503 if the run cannot be read."""
     run = current_run()
     watch, latest = table_to_watch(run, now), news(run, now)
     return render_template("home.html", now=now, table=now.table, watch=watch, news=latest)
@@ -198,8 +198,9 @@ def matches() -> Response:
 def match_lines() -> Response:
     """Return the finished matches in the match format, as `stich export` writes them. Unless the
     run is finished, the matches of incomplete blocks are left out. The lines are made while they
-    are sent, slowly if the cup is being played. If the run becomes unreadable, the last line says
-    why. Answer with status 429 if the server is too busy, and with 503 if the run has not begun."""
+    are sent, slowly if the cup is being played. If matches cannot be read, the last line says why.
+    Answer with status 429 if the server is too busy, and with 503 if the run has not begun or
+    cannot be read."""
     run = current_run()
     rest = _REST if run.view().state == Phase.PLAYING else 0
     need_long_work()

@@ -18,8 +18,8 @@ _TOP: Final = 10
 
 
 def stage_page(now: Snapshot, joinable: bool) -> str:
-    """Return the page for the projector. If `joinable`, the page has a QR code for `/join` until
-    the run is over."""
+    """Return the page for the projector. If `joinable`, its QR codes (see `_codes`) include one for
+    `/join` until the run is over."""
     return render_template(
         "stage.html",
         now=now,
@@ -82,7 +82,7 @@ def _highlight(now: Snapshot) -> list[tuple[str, int]]:
 
 
 def _coming(now: Snapshot) -> tuple[str, ...]:
-    """Return the bots at the next table that has not begun, or if there are several, at the table
-    with the best-placed bot. Return () if no such table is known."""
+    """Return the bots at the table with the best-placed bot among the next tables that have not
+    begun. Return () if no such table is known."""
     waiting = [block.bots for block in now.upcoming[len(now.playing) :] if not block.played]
     return min(waiting, key=lambda bots: min(now.places.get(bot, inf) for bot in bots), default=())

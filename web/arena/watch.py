@@ -34,10 +34,11 @@ def next_match(run: LiveRun, live: str, shown: Sequence[str]) -> dict[str, objec
     `live` is the id of the match in progress that the page shows, or "". If this match has ended,
     return the whole match. Otherwise return a match that is being played, if there is one that may
     be shown. Otherwise return the best finished match that is not in `shown`, or else the one shown
-    longest ago. `shown` has the ids of earlier matches, latest last. Damaged matches are skipped.
+    longest ago. `shown` has the ids of earlier matches, latest last. Matches that cannot be
+    replayed are skipped.
 
     Raises:
-        StoreError: if the run has not begun or cannot be read.
+        StoreError: if the run has not begun, or the run or a match in it cannot be read.
     """
     now = run.snapshot()
     playing: dict[str, object] | None = run.cached(
@@ -82,7 +83,7 @@ def _live(run: LiveRun, now: Snapshot) -> dict[str, object] | None:
 
 
 def _finished(run: LiveRun, now: Snapshot, record: MatchRecord) -> dict[str, object] | None:
-    """Return a match's data for watch.js, or None if the match or the store cannot be read."""
+    """Return a match's data for watch.js, or None if `LiveRun.match_data` raises StoreError."""
     try:
         data = run.match_data(record)
     except StoreError:

@@ -155,8 +155,8 @@ class GatewayServer:
         return None
 
     async def _serve(self, link: ServerConnection) -> None:
-        """Serve the program of an author or a challenger until its session ends. If the bot no
-        longer plays, only tell its author's program why."""
+        """Serve the program of an author or a challenger until its session ends or the tokens
+        cannot be read. If the bot no longer plays, only tell its author's program why."""
         request = cast(Request, link.request)
         with suppress(TokenRefused, ConnectionClosed, StoreError):
             program = self._program(request.headers)

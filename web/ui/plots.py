@@ -53,8 +53,8 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """The line of a bot in a plot. `values` are the bot's values after the blocks with the numbers
-    in `blocks`. `series` has the CSS classes of the line."""
+    """The line of a bot in a plot. `values` are the bot's values after the blocks at the positions
+    in `blocks`, which count the played blocks from 1. `series` has the CSS classes of the line."""
 
     bot: str
     series: str

@@ -57,7 +57,8 @@ class AvailableBots:
     def settings(self, chosen: Sequence[str]) -> tuple[list[Bot], Options, Clock]:
         """Return the chosen bots, and the options and the clock of their game. If any of the bots
         comes from the cup, so do the options and the clock. Otherwise the options are {}, and the
-        clock allows 2 s for a move and a bank of 20 s.
+        clock allows 2 s for a move and a bank of 20 s. A reference bot whose name a bot of the cup
+        has is returned as "NAME (reference)".
 
         Raises:
             KeyError: if a choice is unknown.
@@ -71,8 +72,8 @@ class AvailableBots:
     def memory_mb(self) -> float:
         """The memory in megabytes that the bots of all games together may use.
 
-        Without `run.memory_mb` in the cup, this is a share of the memory that is available now, so
-        it falls while bots use memory.
+        This is a quarter of `run.memory_mb` or, if the cup does not set that, a share of the memory
+        that is available now, so it falls while bots use memory.
         """
         return memory_for_bots(self._cup.run.memory_mb) * PLAY_SHARE
 

@@ -102,8 +102,8 @@ class Choices:
         return gettext("You lead: tap cards, then Play.")
 
     def lit(self, chosen: Sequence[str]) -> list[str]:
-        """Return the cards of the hand that some legal play has together with the chosen cards.
-        They are sorted by name, and equal cards are listed once."""
+        """Return the cards of the hand that can be added to the chosen cards (see `_goes_with`),
+        sorted by name. Equal cards are listed once."""
         left = Counter(self._hand) - Counter(chosen)
         return sorted(card for card in left if self._goes_with([*chosen, card]))
 
@@ -120,8 +120,8 @@ class Choices:
             return readings, "" if readings else explain(error)
 
     def _goes_with(self, cards: list[str]) -> bool:
-        """Return whether a legal play has all of these cards. When cards are to be given or laid
-        away, return whether there are not more cards than required."""
+        """Return whether a legal play has all of these cards, as far as `_swapped` finds one. When
+        cards are to be given or laid away, return whether there are not more than required."""
         if self._owed:
             return len(cards) <= self._owed
         wanted = Counter(cards)

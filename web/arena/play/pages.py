@@ -65,8 +65,9 @@ def begin() -> Response:
 
     Ignore unknown bots in the form, and any beyond the number of opponents. If there are too few,
     they play more than once. If there are none, the default opponents play. The default number of
-    players is the least possible. Answer with status 400 if a value in the form is wrong, and with
-    503 if no game can begin.
+    players is the least possible. If a bot of the cup plays, options that are not in the form are
+    those of the cup. Answer with status 400 if a value in the form is wrong, and with 503 if no
+    game can begin.
     """
     rules = games.GAMES.get(request.form.get("game", ""))
     if rules is None:

@@ -207,7 +207,8 @@ class ReplyReader:
         Bytes after a complete answer are ignored, but the connection is then not reusable.
 
         Raises:
-            ResponseTooLarge: if the headers, the body or the framing exceeds its limit.
+            ResponseTooLarge: if the headers exceed HEAD_LIMIT, the body exceeds BODY_LIMIT, or the
+                framing is larger than an answer may be.
             ProtocolError: if the answer is not HTTP.
         """
         self._received += len(data)

@@ -62,7 +62,8 @@ class TimeBank:
 
 
 def request(match: str, **fields: object) -> bytes:
-    """The JSON body of POST /move, /start or /end. docs/bots.md says which `fields` each has."""
+    """The JSON body of POST /move, /start or /end for the match with this id. docs/bots.md says
+    which `fields` each has."""
     return msgspec.json.encode({"protocol": PROTOCOL, "match": match, **fields})
 
 

@@ -223,7 +223,8 @@ class StartedBot(HttpBot):
         least a second. If there is an error, the bot is ended.
 
         Raises:
-            StartError: if the bot cannot be started, ends, or gives no complete answer in time.
+            StartError: if the bot cannot be started or ends, if its answer is too large or not
+                HTTP, or if no complete answer comes in time.
         """
         try:
             if self.process.wait_for_copy():  # the time for the copy does not count
@@ -348,6 +349,7 @@ def _reserved_port() -> tuple[socket.socket, int]:
 
     Raises:
         StartError: if 100 random ports are all taken.
+        OSError: if this process may not open another socket.
     """
     for _ in range(100):
         port = random.SystemRandom().randrange(*_PORTS)

@@ -70,7 +70,7 @@ class ClusterExecutor:
     `address` is the scheduler's address. `cup` and `archives` are the results of `pack_all`.
 
     A task plays one or more blocks. So that no table waits for the runner, each table has a second
-    task queued, unless there are bots by URL or the cup is a ladder. Other threads queue event
+    task queued, unless there are remote bots or the cup is a ladder. Other threads queue event
     handlers, and `inspect` and `receive` call them.
     """
 
@@ -360,8 +360,8 @@ class ClusterExecutor:
         )
 
     def recall(self) -> None:
-        """Ask all tables to stop after their current match, without waiting for the workers. Jobs
-        that `receive` has not yet submitted count as unplayed."""
+        """Ask all tables to stop after their current match, without waiting for the workers. The
+        next `receive` yields an `Unplayed` for each job that has not been submitted yet."""
         jobs, self._pending = self._pending, []
         self._news.put(lambda: [Unplayed(job.block.number) for job in jobs])
         # In a thread, because this waits for a hanging worker until the scheduler drops it.

@@ -44,7 +44,7 @@ class HttpReferee(Referee):
     """A referee that asks a running rules service, and sends the position with every request.
 
     Requests cost the runner's time, never a bot's. Every method raises RefereeError if the service
-    does not answer as the contract says, or sends nothing for 30 seconds.
+    cannot be reached, does not answer as the contract says, or sends nothing for 30 seconds.
     """
 
     def __init__(self, url: str) -> None:

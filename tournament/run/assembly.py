@@ -49,8 +49,8 @@ def run_cup(
 
     The cup comes from the file `path`, and its results are stored at `target`: a folder, or the URL
     of a database. Other machines play the matches if `cluster` is given. `gateway` must be given if
-    bots connect. `memory_share` is the fraction, from 0 to 1, of the memory for bots on this
-    machine that this cup may use. Finished matches are kept, whatever error is raised.
+    bots connect. `memory_share` is the fraction of this machine's memory for bots that the cup may
+    use without a `cluster`. Finished matches are kept, whatever error is raised.
 
     Raises:
         SandboxError: if the bots must run in a sandbox, but none is available.

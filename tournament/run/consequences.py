@@ -16,7 +16,7 @@ def consequences(store: Store, bot: str, kind: type[Withdraw] | type[Disqualify]
     how long `stich undo` could reverse that.
 
     Raises:
-        StoreError: if the store cannot be read.
+        StoreError: if the store has no run or cannot be read.
     """
     run = store.run()
     stands = "its results stand" if kind is Withdraw else _NO_RESULTS

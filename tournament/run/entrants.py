@@ -242,10 +242,10 @@ class Entrants(Roster):
         """Update the roster, check reachable bots, and return those that can play the next epoch.
 
         The bots are in the order of the cup. There are none if the ladder is due to end, or too few
-        bots for a table can be reached. Bots with a command are included without a check. Any other
-        bot is left out if it does not pass the check within five seconds, or has been away
-        repeatedly (see `record_absence`). A bot that did not pass in time is not waited for again
-        until it has passed a check.
+        bots for a table can be reached. Bots that no longer play are left out. Bots with a command
+        are included without a check. Any other bot is left out if it does not pass the check within
+        five seconds, or has been away repeatedly (see `record_absence`). A bot that did not pass in
+        time is not waited for again until it has passed a check.
 
         Raises:
             StichError: if the gateway no longer answers, or the store cannot be used.

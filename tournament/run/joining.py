@@ -28,7 +28,8 @@ def join(target: str, cup: Cup, bot: str, author: str, version: int = 1, retires
     `cup` is the ladder as its file describes it, and `target` the location of its store. `author`
     is the identity of the bot's author, of at most 64 characters, or "" for the organiser.
     `version` counts the versions of the bot from 1, and is part of the name `bot` from 2 on, as in
-    ann/2. If `retires` names a bot, that bot leaves at the same time. Its author is not checked.
+    ann/2. If `retires` names a bot, that bot leaves at the same time. The caller must check the
+    form of the name `bot`, and the author of `retires`.
 
     Raises:
         JoinRefused: if the ladder is over or full, the name is taken or looks like a taken name, or
@@ -95,7 +96,8 @@ def seated(cup: Cup, decisions: Sequence[AnyDecision], run: Run | None) -> set[s
 
 
 def leave(target: str, cup: Cup, bot: str) -> None:
-    """Store at `target` that a bot leaves the ladder `cup`. The bot's results stand.
+    """Store at `target` that a bot leaves the ladder `cup`. The bot's results stand. The caller
+    must check the bot's author.
 
     Raises:
         JoinRefused: if there is no such bot, the bot no longer plays, or the ladder is over.

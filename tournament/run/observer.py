@@ -38,7 +38,8 @@ class RunObserver:
         self.total = total
 
     def planned(self, done: int, total: int | None) -> None:
-        """Set the numbers of finished and of planned matches. `total` is None in a ladder."""
+        """Set the numbers of finished and of planned matches, without changing the `rate`. `total`
+        is None in a ladder."""
         self._first += done - self.done
         self.done, self.total = done, total
 
@@ -80,7 +81,7 @@ class RunObserver:
         self.tell(f"{missing} To create a token: {invite}", "waiting", missing=list(bots))
 
     def starting(self, started: int, called: int) -> None:
-        """Report how many bots are being started, and how many bots by URL are being contacted."""
+        """Report how many bots are being started, and how many remote bots are being contacted."""
         calling = f" and calling {called}" if called else ""
         self.tell(f"Starting {plural(started, 'bot')}{calling} ...")
 

@@ -1,4 +1,4 @@
-"""Outages of bots by URL: which bots a run waits for, and for how long."""
+"""Outages of remote bots: which bots a run waits for, and for how long."""
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ _VOIDS_OF_AUTHOR = 5
 
 
 def _probe(bot: Bot, ended: Event) -> None:
-    """Ask a bot by URL every second until `ended` is set. Set `ended` once the bot answers."""
+    """Ask a remote bot every second until `ended` is set. Set `ended` once the bot answers."""
     while not ended.wait(_PROBE_S):
         with suppress(StartError):
             about_by_url(bot)
@@ -30,8 +30,8 @@ class Outages:
 
     The run waits for a bot until the bot answers or the cup's `outage_s` seconds have passed. After
     that, or after as many void matches as the cup allows, the bot's faults count. In a ladder, void
-    matches are counted anew in each epoch. But an author may have at most five times as many void
-    matches as the cup allows one bot, among the last 1,000 matches of all the author's bots. A bot
+    matches are counted anew in each epoch. In any cup, the last 1,000 matches of an author's bots
+    may together include at most five times as many void matches as the cup allows one bot. A bot
     without an author is counted on its own.
     """
 
@@ -86,7 +86,7 @@ class Outages:
         return tuple(self._away)
 
     def wait_for(self, bots: Iterable[str]) -> frozenset[str]:
-        """The bots among `bots` that make a match void if they cannot be reached: bots by URL that
+        """The bots among `bots` that make a match void if they cannot be reached: remote bots that
         are not `expired` and have, like their authors, fewer void matches than allowed. There are
         none if `outage_s` is 0."""
         if not self._cup.outage_s:
@@ -114,7 +114,7 @@ class Outages:
     def wait(self, bot: str) -> None:
         """Mark a bot as away, and start a thread that asks it every second until it answers.
 
-        It must be a bot by URL. Only `update`, `close` or a new epoch removes the mark, which also
+        It must be a remote bot. Only `update`, `close` or a new epoch removes the mark, which also
         ends the thread. Do nothing if the bot is marked already.
         """
         if bot not in self._away:

@@ -47,7 +47,8 @@ def resume(store: Store, cup: Cup) -> Plan:
     """Begin the run of a cup in a store, or continue it, and return its plan.
 
     A store with no match and no epoch counts as new, so that a cup that could not start can be
-    fixed. Otherwise additions to the cup and changed authors of bots are stored.
+    fixed. Otherwise the changes of a ladder are stored, and in any other cup the additions and the
+    changed authors of bots. Outside a ladder, an addition makes a finished run unfinished.
 
     Raises:
         StoreError: if the store cannot be used, holds another cup, has matches or epochs but no

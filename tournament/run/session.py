@@ -52,8 +52,8 @@ class Session:
 
     A session is a context manager, which closes the executor and the roster at the end. `exclude`
     is called whenever the bots that no longer play may have changed. It gets a mapping from each of
-    these bots to a sentence for its author. Methods raise StichError if the gateway no longer
-    answers, and StoreError if the store cannot be used.
+    these bots to a sentence for its author. The constructor and the methods raise StichError if the
+    gateway no longer answers, and StoreError if the store cannot be used.
     """
 
     def __init__(

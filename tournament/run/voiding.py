@@ -82,7 +82,8 @@ def matches_of(store: Store, plan: Plan, what: str) -> tuple[int, list[str]]:
 
 
 def last_exclusion(store: Store, plan: Plan) -> Withdraw | Disqualify:
-    """Return the organiser's latest decision that excluded a bot, if it can be reversed.
+    """Return the organiser's latest decision that excluded a bot, if it can be reversed. If the
+    decision excluded several versions of a bot, return a copy without `versions`.
 
     Raises:
         StoreError: if there is no such decision, the cup has continued without the bot, or the

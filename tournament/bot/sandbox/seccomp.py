@@ -82,6 +82,7 @@ def opened() -> Iterator[int]:
 
     Raises:
         FilterError: if this machine is neither x86_64 nor aarch64.
+        OSError: if the file cannot be created.
     """
     descriptor = os.memfd_create("seccomp")
     try:

@@ -194,9 +194,9 @@ class BotPool:
             keep.append(place)
 
     def start(self, bots: Iterable[Bot]) -> Iterator[tuple[Bot, Mapping[str, object] | StartError]]:
-        """Start the bots that have a command, up to eight at once if memory allows. Yield each of
-        these bots with what it states about itself, or with a StartError if it does not start.
-        Bots in `in_process` are left out.
+        """Start the bots that have a command, up to eight at once if memory allows. In the order
+        given, yield each of these bots with its `StartedBot.about` once it answers, or with a
+        StartError if it does not start. Bots in `in_process` are left out.
         """
         starting = [bot for bot in bots if self._is_started(bot.name)]
         places = [_Place(bot.name) for bot in starting]
@@ -270,7 +270,11 @@ class BotPool:
             bot.close()
 
     def close(self) -> None:
-        """Stop all started bots, and wait until they have ended."""
+        """Stop all started bots, and wait until they have ended.
+
+        Raises:
+            RuntimeError: if another thread uses the pool meanwhile. Some bots may then still run.
+        """
         for bot in self._started.values():
             bot.close()
         self._started.clear()
@@ -287,7 +291,8 @@ class BotPool:
 
     def _player(self, bot: Bot, place: _Place) -> Player:
         """Return the player at a place, or a substitute if the bot does not start or its host name
-        cannot be resolved. A bot with a command must have been spawned, and is waited for."""
+        cannot be resolved. A bot with a command must have been spawned, and is waited for. A
+        remote bot has the same player in all matches."""
         if bot.name in self._called:
             return self._called[bot.name]
         url = bot.url or self._started[place].url

@@ -94,6 +94,9 @@ def live_matches(run: str) -> Iterator[LiveMatch]:
 
     Matches with more than MOST_MOVES moves, and files that cannot be read, are left out. A user
     without a home folder has no such matches.
+
+    Raises:
+        msgspec.DecodeError: during iteration, if a file is malformed, or by another version.
     """
     try:
         folder = state_folder() / "live" / run

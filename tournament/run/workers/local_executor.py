@@ -1,6 +1,6 @@
 """An executor that plays blocks in worker processes on this machine.
 
-Each table has its own process, unless tables spend most of their time waiting for bots by URL. Then
+Each table has its own process, unless tables spend most of their time waiting for remote bots. Then
 a few processes have several tables each.
 """
 
@@ -85,7 +85,7 @@ def _deferred_stop() -> Iterator[None]:
 
 def tables_at_once(cup: Cup, blocks: int) -> int:
     """The number of tables that can play at once in a cup with this number of blocks: the smallest
-    of `run.concurrency`, `blocks`, and the `max_matches` of the bots by URL that sit at every
+    of `run.concurrency`, `blocks`, and the `max_matches` of the remote bots that sit at every
     table, but at least 1. In a ladder, where bots come and go, it is `run.concurrency`."""
     if cup.is_ladder:
         return cup.run.concurrency
@@ -99,8 +99,8 @@ def tables_at_once(cup: Cup, blocks: int) -> int:
 
 
 def _tables_per_process(cup: Cup, tables: int) -> int:
-    """The most tables that share a process. The number is 1 unless all bots are bots by URL, or
-    some are and there are more tables than cores. A ladder counts as if a bot by URL played."""
+    """The most tables that share a process. The number is 1 unless all bots are remote, or some
+    are and there are more tables than cores. A ladder counts as if a remote bot played."""
     by_url = [bot.url is not None for bot in cup.bots] + cup.is_ladder * [True]
     cores = max(1, len(available_cores()))
     if all(by_url) or (any(by_url) and tables > cores):
@@ -179,7 +179,8 @@ class LocalExecutor:
         return sum(worker.job is not None for worker in self._workers) < self._tables
 
     def submit(self, job: Job) -> None:
-        """Send a job to a free worker, or to a new one if there is none. A table must be free."""
+        """Send a job to a free worker, or to a new one if there is none. A table must be free. If
+        the worker has died, `receive` reports the loss of the job."""
         free = (worker for worker in self._workers if worker.job is None)
         worker = next(free, None) or self._spawn_workers()
         worker.job = job

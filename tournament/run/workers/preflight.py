@@ -42,7 +42,7 @@ def inspect(cup: Cup, bot_pool: BotPool, absent: Container[str] = ()) -> Inspect
 
 
 def _about_or_error(bot: Bot) -> Mapping[str, object] | StartError:
-    """Return what a bot by URL states about itself, or the StartError of `about_by_url`."""
+    """Return what a remote bot states about itself, or the StartError of `about_by_url`."""
     try:
         return about_by_url(bot)
     except StartError as error:
@@ -63,7 +63,7 @@ def identity(about: Mapping[str, Any]) -> Identity:
 
 
 def about_by_url(bot: Bot) -> Mapping[str, object]:
-    """Ask a bot by URL for what it states about itself, and return that.
+    """Ask a remote bot for what it states about itself, and return that.
 
     The bot must state its protocol and games, since a wrong server or path often answers too.
 

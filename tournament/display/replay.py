@@ -26,7 +26,7 @@ class Step:
     `number` is the number of the step, from 0. `ms` is the bot's thinking time in milliseconds. It
     is None if the bot was not asked, because the move was `forced` (the only legal one) or the bot
     was struck out. `banks` are the time banks by seat after the move, in milliseconds. `fault` is
-    the fault for which the default move was played, else None. `before` and `state` are the
+    the fault for which the default move was played, else None. `before` and `state` are the full
     states before and after the move as JSON values. `info` is the bot's information beside the
     move. `fallback` is the reason for a move that was not the bot's own, else None. In the first
     step, `seat`, `move`, `ms`, `fault` and `before` are None.

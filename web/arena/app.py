@@ -63,7 +63,7 @@ def create_app(
 
     Without a `reader`, the application has only the rules and the pages for playing against bots,
     and answers only requests for this machine's own names. The caller must close the `reader`.
-    `connect_port` is the port of the gateway for connected bots, which authors' programs look up at
+    `connect_port` is the port of the gateway for connecting bots; authors' programs look it up at
     `/connect`. `cup` is the cup file: a person can play against the bots that it starts. `folder`
     holds the bots' tokens, by default the run's folder. Without either, as for a file of matches,
     authors have no pages. `run` is the location of the run, a folder or a database URL.

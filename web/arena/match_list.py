@@ -85,9 +85,9 @@ def read_matches(now: Snapshot, rows: Ints) -> list[MatchSummary]:
 
 
 def asked_filter(now: Snapshot) -> MatchFilter:
-    """Return the filter in the query of the address. Ignore a result without a bot, which the form
-    may have kept from an earlier choice. Answer with status 404 if the bot is not in the cup, and
-    with 400 if another value is not valid."""
+    """Return the filter in the query string. Ignore a result without a bot, which the form may have
+    kept from an earlier choice. Answer with status 404 if the bot is not in the cup, and with 400
+    if another value is not valid."""
     bot = request.args.get("bot") or None
     faults, result = (
         _asked(name, "|".join(words), _("one of %(words)s", words=", ".join(words)))
@@ -154,8 +154,8 @@ def check_bot(now: Snapshot, name: str) -> None:
 
 
 def _asked_number(name: str) -> int | None:
-    """Return a number in the query of the address, or None if it is missing or empty. Answer with
-    status 400 if the value is not a number of up to nine digits."""
+    """Return the query parameter `name` as a number, or None if it is missing or empty. Answer with
+    status 400 if it is not a number of up to nine digits."""
     text = _asked(name, r"[0-9]{1,9}", _("a number such as 1"))
     return None if text is None else int(text)
 

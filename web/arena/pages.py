@@ -186,8 +186,8 @@ def bot(now: Snapshot, name: str) -> str:
 
 @pages.get("/matches")
 def matches() -> Response:
-    """Return a page of the list of matches that fit the filter in the query. Answer with status 404
-    if there is no such bot or page, with 400 if another value is not valid, and with 503 if the run
+    """Return a page of the matches that fit the filter in the query. Answer with status 404 if the
+    bot or page does not exist, with 400 if another value is not valid, and with 503 if the run
     cannot be read."""
     now = current_run().snapshot()
     asked = asked_filter(now)

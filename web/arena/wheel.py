@@ -27,7 +27,7 @@ def wheel_name(program: Distribution) -> str | None:
 
 @cache
 def wheel_of(program: Distribution) -> bytes:
-    """Return the content of a wheel of the installed files, which the first call makes and keeps.
+    """Return a wheel of the installed files, which the first call makes and keeps.
     The wheel is pure Python, for any system, without compiled files, scripts and pip's records.
 
     Raises:

@@ -80,7 +80,7 @@ class Asked(msgspec.Struct, frozen=True):
 
     @property
     def seconds(self) -> float:
-        """The answer's time in seconds: the sum of the times in `clock`, or 60 if the sum is 0."""
+        """The time for the answer in seconds: the sum of `clock`, or 60 if the sum is 0."""
         return sum(self.clock.values()) / 1000 or 60.0
 
 
@@ -186,7 +186,7 @@ def _decode(body: bytes, kind: type[_Answer]) -> _Answer | None:
 
 def reason(error: Exception) -> str:
     """A clause that says why a connection to an arena failed, such as "no answer in time". `error`
-    is the exception of `requests` or `websockets`."""
+    is the exception from `requests`, `websockets` or the system."""
     message = str(error)
     if isinstance(error, InvalidURI):  # the target of a redirect
         return "it sends on to another address; perhaps its own begins with https://"

@@ -1,4 +1,4 @@
-"""Receipts for the author of a connected bot: the digests that the pages of an arena show."""
+"""Receipts for the author of a connecting bot: the digests that the pages of an arena show."""
 
 import threading
 from collections.abc import Callable

@@ -125,9 +125,9 @@ def course(
 
 
 def _running(arrays: MatchArrays, bot: int) -> tuple[list[int], list[float]]:
-    """Return two lists about up to 120 of a bot's blocks, evenly spread: the position of each block
-    in `arrays`, from 1, and the bot's mean points per deal up to and including it. `bot` is the
-    bot's index in `arrays`."""
+    """Return two parallel lists for up to 120 of a bot's blocks, evenly spread: each block's
+    position in `arrays`, from 1, and the bot's mean points per deal up to and including it. `bot`
+    is the bot's index in `arrays`."""
     sits = arrays.seats == bot
     points = np.bincount(arrays.block, weights=(arrays.scores * sits).sum(axis=1))
     deals = np.bincount(arrays.block, weights=arrays.deals * sits.sum(axis=1))

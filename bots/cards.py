@@ -57,7 +57,7 @@ def cards_of(move: str) -> list[str]:
 
 
 def count_ranks(game: str, cards: Iterable[str]) -> list[int]:
-    """Return the number of cards of each rank, lowest rank first."""
+    """Return the number of cards of each rank, lowest rank first. No card may be `??`."""
     value = VALUE[game]
     counts = [0] * len(value)
     for card in cards:

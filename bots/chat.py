@@ -65,9 +65,9 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     def cost(self, used: Mapping[str, int]) -> float | None:
         """Return the price of the tokens in `used`, which are counted as in `Completion.usage`.
 
-        The result is None if the output tokens were not counted, or if both the input price and the
-        output price are 0. It is in the currency of the settings, whose prices are per million
-        tokens. Cached tokens cost the input price if there is no price for them.
+        The result is in the currency of the settings, whose prices are per million tokens. It is
+        None if the output tokens were not counted, or if the input and output prices are both 0.
+        Cached tokens cost the input price if there is no price for them.
         """
         if "output_tokens" not in used or not (self.input_price or self.output_price):
             return None
@@ -167,7 +167,8 @@ class Endpoint:
 
         If the endpoint refuses a request for structured output, the request is repeated without it.
         If that succeeds, later requests leave it out. `until` is the deadline, as a `monotonic`
-        time. Calls, tokens and the causes of failed requests are added to `used`, even on failure.
+        time. Each request may take up to `timeout_s` seconds. Calls, tokens and the causes of other
+        failures are added to `used`, even if there is no completion.
 
         Raises:
             NoCompletion: if there is no completion by the deadline, if the endpoint refuses the

@@ -117,15 +117,14 @@ class Bot:
         self.paths = ", ".join(("GET /", "POST /move", *(f"POST {path}" for path in self._hooks)))
 
     def reply(self, path: str, body: bytes) -> Mapping[str, Any]:
-        """Return the answer to a POST request with this path and body: the move, or {} for a hook.
+        """Return the answer to a POST request: the move, any info and fallback, or {} for a hook.
 
         The move need not be legal. Exceptions from ``move`` and the hooks pass through.
 
         Raises:
             HttpError: if the bot does not have this path, or the body does not conform to the
                 protocol.
-            TypeError: if ``move`` returns neither a move nor a tuple that begins with a move (see
-                the module).
+            TypeError: if the result of ``move`` has none of the three forms that the module lists.
         """
         if path != "/move" and path not in self._hooks:
             raise HttpError(HTTPStatus.NOT_FOUND, f"This bot has {self.paths}.")
@@ -271,8 +270,8 @@ def run(
 
     The port is ``--port``, else the environment variable ``PORT``, else 9000. The address is
     ``--host``, else 127.0.0.1. Requests are served in parallel, so several threads may call
-    ``move`` at once. An exception in ``move`` is printed to stderr and answered with status 500,
-    which a runner counts as a fault.
+    ``move`` at once. An exception in ``move`` is printed to stderr and answered with status 500
+    (an ``HttpError`` is not printed, and has its own status). A runner counts it as a fault.
 
     ``supports`` lists by game the numbers of players and the options that the bot plays, as in
     ``{"doudizhu": {"players": [3], "options": {"single_round": [True]}}}``.

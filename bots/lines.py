@@ -61,7 +61,7 @@ class LineProgram:
             os.set_blocking(self._stdin, False)
 
     def stop(self) -> None:
-        """Kill the program if it is running."""
+        """Kill the program if it is running, and wait for it to end."""
         if self._process is not None:
             with self._process as process:
                 process.kill()

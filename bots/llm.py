@@ -74,8 +74,9 @@ def read_answer(text: str, moves: Sequence[str]) -> tuple[str, str]:
 class ModelPlayer:
     """A player that asks a model until it has a legal move, or runs out of tries or time.
 
-    `prompt` is the contents of `prompt.md`. `rules` maps each game to its page of rules. Several
-    threads may call `move` at once.
+    `prompt` is the contents of `prompt.md`. `rules` maps each game to its page of rules. A seat's
+    last turns in a match, as many as the setting `memory` says, are repeated in its next prompts.
+    Several threads may call `move` at once.
     """
 
     def __init__(
@@ -175,9 +176,9 @@ class ModelPlayer:
 def load(folder: Path, environment: Mapping[str, str]) -> ModelPlayer:
     """Return the player that the files of a folder describe.
 
-    `environment` holds the key under the name `key_variable` in `settings.toml`. If the settings
-    name a file of transcripts that does not exist, it is created. Exit with a message if a file or
-    the key is missing or wrong, or if the transcripts cannot be written.
+    `environment` holds the key under the name that `key_variable` in `settings.toml` gives. If that
+    is empty, there is no key. A missing file of transcripts is created. Exit with a message if any
+    other file or the key is missing or wrong, or if the transcripts cannot be written.
     """
     try:
         settings = msgspec.toml.decode((folder / "settings.toml").read_bytes(), type=Settings)

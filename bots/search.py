@@ -188,7 +188,8 @@ class _Search:
 def shortlist(view: View, moves: Sequence[str]) -> list[str]:
     """Return the moves to search, at most `MAX_MOVES`, with the sensible bot's choice first.
 
-    In an auction, this choice is the only move. In the phase `play`, the moves are best first.
+    In an auction, this choice is the only move. In the phase `play`, the moves are best first. In
+    other phases, the rest are in the order of `moves`.
     """
     if len(moves) == 1:
         return list(moves)

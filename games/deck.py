@@ -119,7 +119,7 @@ class Deck:
         return numbers
 
     def names_of(self, hand: int) -> list[str]:
-        """Return the names of a hand's cards in deck order."""
+        """Return the names of a hand's cards, low to high. A card held twice is listed twice."""
         if self.packs > 1:
             return [self.names[number] for number in self.numbers(hand)]
         names: list[str] = []
@@ -137,7 +137,7 @@ class Deck:
         return names
 
     def text(self, hand: int) -> str:
-        """Return the names of a hand's cards in deck order as one string."""
+        """Return the names of a hand's cards (see `names_of`) as one string."""
         return "".join(self.names_of(hand))
 
     def pack(self, cards: Sequence[str]) -> int:
@@ -184,9 +184,9 @@ class Deck:
         return (hand >> shift & self._rank_field) << shift
 
     def lowest(self, hand: int, rank: int, count: int) -> int:
-        """Return the `count` lowest cards of a rank in a hand, or all if the hand has fewer.
+        """Return the `count` lowest cards of a rank in a hand, or all if it has fewer, as a hand.
 
-        With one pack, `count` must be at most 4.
+        `rank` is an index into `ranks`. With one pack, `count` must be at most 4.
         """
         shift = 4 * self.width * rank
         field = hand >> shift & self._rank_field

@@ -25,7 +25,7 @@ _PHASES: Final = {
 
 
 def describe(view: View, moves: Iterable[Move] | None = None) -> str:
-    """Describe a view in words: options, turn, seats, hand by rank, facts, history and legal moves.
+    """Describe a view in English: options, turn, seats, sides, hand, facts, history and moves.
 
     `moves` are the legal moves of the view, or None to leave them out. The first eight moves of
     each category are written out, each with its index in the list. Equal arguments give equal

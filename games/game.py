@@ -82,8 +82,8 @@ class Fact:
     """A fact about a position: a label with a text, cards or both.
 
     Pages translate the label, and `value` if they have a translation of it. `cards` are names in
-    deck order. `seat` is the seat that the fact is about, or None. `on_table` marks cards that lie
-    in front of a seat in the current trick.
+    deck order, with `??` for hidden cards. `seat` is the seat that the fact is about, or None.
+    `on_table` marks cards that lie in front of a seat in the current trick.
     """
 
     label: str
@@ -170,7 +170,7 @@ class Game:
         The caller must have validated `data` against the schema, and must not change it later.
 
         Raises:
-            InvalidState: if the state breaks a rule. The error lists every problem.
+            InvalidState: if the state breaks a rule. The error lists all problems found.
         """
         state = self.positions[0]()
         state.game = self
@@ -183,7 +183,7 @@ class Game:
         The caller must have validated `data` against the schema, and must not change it later.
 
         Raises:
-            InvalidState: if the view breaks a rule. The error lists every problem.
+            InvalidState: if the view breaks a rule. The error lists all problems found.
         """
         view = self.positions[1]()
         view.game = self

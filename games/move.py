@@ -30,8 +30,8 @@ Shape = tuple[str, int, str | None, int, int | None]
 class Move:
     """A parsed move. Immutable.
 
-    `kind` is the word before the colon. `cards` is the hand of the cards that the move names: 0 if
-    it names none, and -1 if the deck does not have them (`text` then has `??` in their place).
+    `kind` is `pass` or the word before the colon. `cards` is the hand of the cards that the move
+    names: 0 for none, and -1 if the deck does not have them (`text` then has `??` in their place).
     `value` is the bid or the index of the trump suit. `suffix` is `=flush`, `=fullhouse` or "".
 
     For a validated play, `category`, `rank` and `length` are as on the wire, and `level` is the
@@ -165,9 +165,9 @@ class History:
         """Return the cards that each seat has played, and those of its latest move, as hands.
 
         The first `players` hands are the cards played, by seat, and the rest the latest moves, by
-        seat. A latest move that was not a play is an empty hand. Posted entries without a valid
-        seat are skipped, and posted moves that the deck does not allow count as no cards. Results
-        are cached, so `deck` and `players` must be the same in every call.
+        seat. If a seat has not moved or its latest move was not a play, that hand is empty. Posted
+        entries without a valid seat are skipped, and posted moves that the deck does not allow have
+        no cards. Results are cached, so `deck` and `players` must be the same in every call.
         """
         newer: list[History] = []
         history = self

@@ -222,7 +222,7 @@ class BasePosition:
         The caller must have validated `data` against the schema, and must not change it later.
 
         Raises:
-            InvalidState: if the position breaks a rule. The error lists every problem.
+            InvalidState: if the position breaks a rule. The error lists all problems found.
         """
         problems: list[str] = []
         checked = validation.with_valid_players(problems, self.game, data)
@@ -241,7 +241,7 @@ class BasePosition:
     def start_game(self, players: int | None, seed: str, options: Mapping[str, object]) -> None:
         """Set the players, options and deck, set the scores to 0, and clear the results.
 
-        `game` must be set already. `seed` is only checked.
+        `game` must be set already. `seed` is only checked. The parameters are as in `Game.start`.
 
         Raises:
             OptionError: if `players`, `seed` or an option is not valid.

@@ -41,7 +41,7 @@ _HIGH_RANKS: Final = _tuples_of_ranks(8, STRIDE)
 
 
 def rank_masks(deck: Deck, hand: int) -> int:
-    """Return the rank masks of a hand, packed into one integer."""
+    """Return the rank masks of a hand, packed into one integer (see the module)."""
     if deck.packs == 1:
         return (
             _THREE_RANKS[hand & 4095]

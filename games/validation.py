@@ -69,10 +69,10 @@ def one_per_seat(problems: list[str], name: str, values: Sequence[Any], players:
 
 
 def check_common(problems: list[str], game: Game, data: JsonDict) -> None:
-    """Check fields that all games share, such as phase, turn, seats and results.
+    """Check phase, turn, seats, results, lists by seat, and that a state's talon is not masked.
 
-    Adds a sentence to `problems` for each rule that they break. `players` must be a number that the
-    game allows (see `with_valid_players`).
+    Adds a sentence to `problems` for each broken rule. `players` must be a number that the game
+    allows (see `with_valid_players`).
     """
     players: int = data["players"]
     phase: str = data["phase"]

@@ -39,7 +39,7 @@ class AdaptedProgram(lines.LineProgram, ABC):
         deadline, as a `monotonic` time.
 
         Raises:
-            NoAnswer: if the program cannot be asked, or gives no usable answer by the deadline.
+            NoAnswer: if the program cannot be started or asked, or gives no usable answer in time.
         """
 
     def close(self, score: int) -> None:
@@ -51,8 +51,8 @@ class Adapter:
     """A bot that plays a program's moves, or the move of `sensible` if the program has none.
 
     `open_match` returns the program for a new match. Up to `_MAX_MATCHES` matches are kept. Beyond
-    that, the match asked about longest ago is dropped, and its program stopped unless it also plays
-    another match. If `auction` is False, `sensible` bids. The methods are thread-safe.
+    that, the match with the least recent request is dropped, and its program stopped unless it also
+    plays another match. If `auction` is False, `sensible` bids. The methods are thread-safe.
     """
 
     def __init__(self, open_match: Callable[[], AdaptedProgram], *, auction: bool) -> None:
@@ -64,7 +64,7 @@ class Adapter:
     def move(
         self, view: View, moves: Sequence[str], request: Mapping[str, Any]
     ) -> tuple[str, Info, str | None]:
-        """Return the move, information about it, and the reason for a fallback.
+        """Return the move, information about it (see `kit`), and the reason for a fallback.
 
         `request` is the body of `POST /move`, whose clock sets the program's deadline. A fallback
         is also printed to stderr. The reason is None if the move is the program's own, or if

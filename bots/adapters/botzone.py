@@ -109,7 +109,8 @@ class BotzoneMatch(adapter.AdaptedProgram):
 
         `requests` and `responses` are from `conversation`. First ask about the turns in which the
         program was not asked because there was only one legal move. The program must be restarted
-        if an answer differs from the move that was played, or if it is no longer running.
+        if an answer differs from the move that was played, if the last request has already been
+        answered, or if the program is no longer running.
 
         Raises:
             NoAnswer: if the program gives no readable answer by `until`.

@@ -64,8 +64,8 @@ class Kit:
 
         Raises:
             KitError: if `target` is not empty, is a file or cannot be written, if `program` is
-                missing or not expected, or if its files do not exist, contain the new folder, or
-                share a name. Part of the kit may have been copied by then.
+                missing or not expected, or if its files do not exist, cannot be read, contain the
+                new folder or share a name. Part of the kit may have been copied by then.
         """
         if self.program is None and program:
             raise KitError(f"The kit {self.language} takes no program; leave out what follows --.")

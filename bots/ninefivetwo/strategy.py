@@ -26,7 +26,8 @@ def move(view: View, moves: Sequence[str]) -> str:
 def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
     """Return the moves with their scores, as (score, move), best first.
 
-    The scale of the scores depends on the phase.
+    The scale of the scores depends on the phase. In the phase `play`, the moves after the best are
+    in order of `keep_value`, lowest first.
     """
     hand = DECK.hand(view["hand"])
     phase = view["phase"]
@@ -46,7 +47,7 @@ def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
 
 
 def discard_cost(card: int, hand: int, trump: int) -> float:
-    """Return the cost of discarding a card.
+    """Return the cost of discarding a card of this hand.
 
     Cards of a short side suit without ace or king are cheap, so that the suit is discarded
     entirely.

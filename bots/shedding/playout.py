@@ -219,8 +219,9 @@ def _block_next_opponent(turn: Turn, table: Combo, higher: list[Combo]) -> Combo
 
 
 def _swap_kickers(counts: Counts, table: Combo) -> Combo | None:
-    """Return the lowest triple that beats `table`, with kickers from anywhere in the hand.
+    """Return the lowest triple that beats `table`, with a kicker if `table` has one.
 
+    The kicker is as large as that of `table`, is no joker, and leaves at most one card of its rank.
     Return None if `table` is not a single triple, or if no such play beats it.
     """
     if table.kind not in ("triple", "triple+solo", "triple+pair"):

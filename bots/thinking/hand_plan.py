@@ -310,7 +310,7 @@ class PlannedHand:
         self.combos = list(plan(rules, self.counts).combos)
 
     def take(self, combo: Combo) -> Move:
-        """Remove a play from the hand, in the lowest suits held, and return it as a move.
+        """Remove a play, in the lowest suits held, and return it as a move without a category.
 
         The hand must hold the play. If the play is not in the plan, the hand is planned anew.
         """

@@ -133,7 +133,7 @@ def read_table(
 
     `entry` is the `table` of a posted position. Returns None if it is None, or if its seat or move
     is not valid. The category, rank and length of the result come from `identify`, which must
-    return the play with them or raise IllegalMove.
+    return the play with them or raise IllegalMove. If `entry` has others, only a sentence is added.
     """
     if entry is None:
         return None

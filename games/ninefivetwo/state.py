@@ -205,7 +205,7 @@ class NinefivetwoState(NinefivetwoPosition):
         """Return the state after a move. If it ends a deal but not the game, the next deal begins.
 
         Raises:
-            IllegalMove: if the move is not legal.
+            IllegalMove: if the move is not legal (see `check`).
         """
         legal = self.check(move)
         after = NinefivetwoState()

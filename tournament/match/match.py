@@ -174,8 +174,8 @@ class Match:
     def _notify(self, path: str, **fields: object) -> None:
         """POST /start or /end, with these fields, to every bot that takes it and is not struck out.
 
-        Each bot has the time for a move to answer. Answers and failures are ignored. All bots are
-        notified at once, but a player at two seats is notified for one seat at a time.
+        Wait for the answers, for each bot up to `move_ms`, but ignore answers and failures. All
+        bots are notified at once, but a player at two seats is notified for one seat at a time.
         """
         by_player: dict[int, list[int]] = {}
         for number, seat in enumerate(self.seats):

@@ -199,7 +199,7 @@ def only_runner(store: Store) -> Iterator[None]:
     """Hold a store's lock within this context, so that no other runner can use the store.
 
     Raises:
-        StoreError: if another runner holds the lock, which is not waited for, or locking fails.
+        StoreError: at once, if another runner holds the lock, or if locking fails.
     """
     if store.folder is None:
         with store.advisory_lock():

@@ -49,8 +49,9 @@ class Roster:
     def skips(
         self, run: Progress, untouched: Iterable[Block], expired: Collection[str]
     ) -> list[Skip]:
-        """Return decisions, for the caller to store, that skip some of the `untouched` blocks, no
-        match of which has begun. The run no longer waits for the `expired` bots."""
+        """Return decisions, for the caller to store, that skip some of the `untouched` blocks, in
+        which no match has begun. The run no longer waits for the `expired` bots. By default, there
+        are no decisions."""
         return []
 
     def close(self) -> None:

@@ -334,7 +334,7 @@ class Session:
             self._store.show(present)
 
     def _ready(self) -> Iterator[Block]:
-        """The waiting blocks none of whose bots is away, in the drawn order."""
+        """The waiting blocks in which no bot is away, in the drawn order."""
         away = set(self._outages.away)
         return (block for block in self._waiting if away.isdisjoint(block.table))
 

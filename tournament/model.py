@@ -87,8 +87,8 @@ class Run:
 
     `cup` includes the bots that joined a ladder. `total` is the number of planned matches, as in
     `Plan.total`, or None if it is not known. `begun` is the time at which the run began (UTC, ISO
-    8601). `places` maps each bot to the place that the plan has decided, and is None if the plan
-    has decided no places. `settled` are the top bots if `[stop]` ended the cup. `stopped_after` is
+    8601). `places` maps each bot to the place that the plan has decided, and is None or empty if it
+    has decided none. `settled` are the top bots if `[stop]` ended the cup. `stopped_after` is
     the number of blocks after which it did so, or None if the blocks must be counted. `extended`
     says whether the cup grew after its standings may have been seen.
 

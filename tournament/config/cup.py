@@ -182,8 +182,8 @@ class Cup:
     def max_difference(self) -> int:
         """The most by which two bots can differ in a block, in points per deal.
 
-        For a game without a practical limit, it is the limit that statistics assume. The game must
-        be one of `GAMES`, unlike that of some exported rows.
+        For a game without a practical limit, it is the limit that statistics assume. `game` must
+        be in `GAMES`, which exported rows do not guarantee.
         """
         return GAMES[self.game].max_difference(self.players, self.options)
 

@@ -52,7 +52,7 @@ class CourseTable:
 
 @dataclass(frozen=True, slots=True)
 class CourseRound:
-    """A round with its tables, and the bots known to have had a bye."""
+    """A round with its tables, and the bots that had a bye."""
 
     round: int
     tables: tuple[CourseTable, ...]

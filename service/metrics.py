@@ -68,9 +68,10 @@ class Metrics:
         durations.observe(seconds)
 
     def text(self) -> bytes:
-        """Return all metrics in Prometheus's text format, added up if there are several workers.
+        """Return all metrics in Prometheus's text format.
 
-        If there are, this also deletes the gauges of workers that have ended.
+        If `PROMETHEUS_MULTIPROC_DIR` is set, add up the metrics of all workers, and delete the
+        gauges of workers that have ended.
         """
         if MULTIPROC_DIR not in os.environ:
             return generate_latest(self.registry)

@@ -66,8 +66,8 @@ class Sealer:
     def start(self, state: State, key_hashes: Sequence[str] | None) -> dict[str, Any]:
         """Seal a new game, and return the answer of `/v1/sealed/start`: `sealed` and `keys`.
 
-        `key_hashes` are SHA-256 hashes in hexadecimal, one for each seat. Each key in the answer is
-        then None. If `key_hashes` is None, draw a key for each seat.
+        `key_hashes` are SHA-256 hashes in hexadecimal, by seat. The keys in the answer are then
+        None. If `key_hashes` is None, draw a key for each seat.
 
         Raises:
             Problem: if there is not one hash for each seat, or if two seats have the same hash. The

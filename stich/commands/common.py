@@ -210,7 +210,8 @@ class Starting:
 
         If `warn` is true, warn on standard error about what bots could do, for instance without a
         sandbox. A started bot must answer GET / within `start_ms` milliseconds. The paths in
-        `secret` are hidden in every sandbox. Without `limits`, the default limits apply.
+        `secret` are hidden in every sandbox. Without `limits`, the default limits apply. If a bot
+        has a command, this process may move into another control group.
 
         Raises:
             SandboxError: if `sandbox` is true but a sandbox is not possible.

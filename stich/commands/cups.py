@@ -288,7 +288,7 @@ def _play_cup(
     `run_cup`. On Ctrl-C or SIGTERM while playing, print how to resume, and exit.
 
     Raises:
-        StichError: if the cup cannot be played. The errors are those that `run_cup` raises.
+        StichError: if the cup cannot be played (see `run_cup`), or its results cannot be read.
     """
     stored = f"Every finished match is kept in {shown_target(target)}."
     with (

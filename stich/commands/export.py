@@ -175,6 +175,7 @@ def _write(store: StoreReader, folder: Path, url: str | None) -> None:
     Raises:
         OSError: if a file cannot be written.
         StoreError: if the store cannot be read or copied.
+        ValueError: if a match in the report is damaged.
     """
     run = store.run()
     digest = run.commitment

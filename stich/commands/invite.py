@@ -99,7 +99,7 @@ def _with_bot(cup: Cup, target: str, name: str, *, enter: bool) -> Cup:
 
     Raises:
         UsageError: if the bot cannot join because its name is not allowed.
-        JoinRefused: if the name is taken, or if the ladder is over or full.
+        JoinRefused: if the name is taken or looks like a taken one, or the ladder is over or full.
         StoreError: if the store cannot be used.
     """
     with Store.create(target) as store:

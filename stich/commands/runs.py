@@ -129,7 +129,8 @@ def read_run(target: str, *, any_moves: bool = False) -> Iterator[RunReader]:
 
     The reader of a run is a snapshot, which does not change while a runner writes to the store.
     A warning of the store is printed, as by `open_run`. A file is read completely first, and its
-    matches may have illegal moves if `any_moves` is true. Exit with 2 if it cannot be opened.
+    matches may have illegal moves if `any_moves` is true. Exit with 2 if the file cannot be opened,
+    or if `target` is a CUP.toml.
 
     Raises:
         LineError: if the file has no line, or a line cannot be used.

@@ -96,10 +96,11 @@ def serve(host: str, port: int, workers: int, log_format: str, access_log: bool)
 def run(host: str, port: int, workers: int, warnings: Sequence[str]) -> None:
     """Log the warnings, and run the service under granian until a signal stops it.
 
-    The service reads its settings from the environment.
+    The service reads its settings from the environment. A worker that ends is replaced.
 
     Raises:
         ConfigError: if an environment variable has an invalid value.
+        SystemExit: with 1, if a worker's replacement ends within 5 seconds.
     """
     server = Granian(
         "service.wsgi:app",

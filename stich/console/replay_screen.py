@@ -42,7 +42,7 @@ def print_match(console: Console, record: MatchRecord, cup: Cup) -> None:
 def step_through(console: Console, record: MatchRecord, cup: Cup) -> None:
     """Show a match one step at a time on a terminal, until the person leaves.
 
-    The person's keys go forwards and back, to the next fault and to the end.
+    The person's keys go forwards and back, to the next fault and to the end. Ctrl-C also leaves.
 
     Raises:
         ValueError: if a move is not legal, or comes after the end of the game.

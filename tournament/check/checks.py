@@ -311,7 +311,7 @@ def pace(examiner: Examiner) -> Outcome:
 
 
 def output(examiner: Examiner, started: StartedBot, scope: Scope) -> Outcome:
-    """Check that a started bot writes fewer than OUTPUT_LIMIT bytes of output for an answer.
+    """Check that `started`, the examiner's bot, writes fewer than OUTPUT_LIMIT bytes for an answer.
 
     Asks one question, after discarding the bot's earlier output. The answer is not judged. If the
     check passes, the end of the earlier output is in the outcome.

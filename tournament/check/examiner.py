@@ -100,7 +100,7 @@ class Connection(HttpBot):
         """Do as `HttpBot.send` does, and keep the request and any answer as `exchange`.
 
         Raises:
-            ExchangeError: if no complete answer comes in time (see `HttpBot.send`).
+            ExchangeError: if there is no usable answer (see `HttpBot.send`).
         """
         try:
             return super().send(path, body, seconds)

@@ -125,13 +125,14 @@ def check_bot(
 ) -> Iterator[CheckResult]:
     """Start or reach a bot, run all checks in order, yield their results, and end a started bot.
 
-    Each check runs when its result is asked for. If the bot cannot be started or reached, the only
-    result is a failure. If a started bot has ended, it is restarted before the next check. If that
-    fails, the check is skipped. `clock` is the bot's time, to which the time of its answers is
-    charged. The checks cover `wanted` or, if that is None, everything that the bot says it plays.
-    The bot's answer to GET / fills in what `wanted` leaves open. `positions` is the largest number
-    of positions for each game. With `quick`, only the quick checks run. The bot fails if its
-    fallback makes more than the share `max_fallback` (0 to 1) of its moves.
+    Each check runs when its result is asked for. Closing the iterator also ends a started bot. If
+    the bot cannot be started or reached, the only result is a failure. If a started bot has ended,
+    it is restarted before the next check. If that fails, the check is skipped. `clock` is the bot's
+    time, to which the time of its answers is charged. The checks cover `wanted` or, if that is
+    None, everything that the bot says it plays. The bot's answer to GET / fills in what `wanted`
+    leaves open. `positions` is the largest number of positions for each game. With `quick`, only
+    the quick checks run. The bot fails if its fallback makes more than the share `max_fallback` (0
+    to 1) of its moves.
 
     `on_check` is called before each check except the first two, with the check's number, the total
     number of checks, and the title. `on_answer` is called after every request for a move, answered

@@ -47,8 +47,8 @@ class DuelPlan(Plan):
     """Rounds of a few blocks, until the duel is decided or all blocks are played.
 
     The setup must have two bots. The duel is decided once it is settled which bot is better or
-    that the difference is at most the format's `within`. `look` has the bets on all blocks of the
-    finished rounds.
+    that the difference is at most the format's `within`. `look` has the bets on the blocks so far
+    (see `rounds`).
     """
 
     def __init__(self, setup: Setup, format: Duel) -> None:
@@ -60,7 +60,8 @@ class DuelPlan(Plan):
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
         """Yield rounds of up to `BLOCKS_PER_ROUND` blocks, until the duel is decided.
 
-        `look` is updated when the next is asked for, even if there is none. See `Plan.rounds`.
+        `look` gets the results of a round when the next is asked for, even if there is none. See
+        `Plan.rounds`.
 
         Raises:
             StoreError: if finished matches cannot be read, when the next round is asked for.

@@ -140,7 +140,8 @@ class KnockoutPlan(Plan):
     ) -> list[tuple[_Key, str]]:
         """The bots that are eliminated in a round, best first, as (place key, name).
 
-        `cut` has the number of bots that advance from each table. `keys` is what `_keys` returns.
+        `cut` has the number of bots that advance from each table, in the order of `tables`. `keys`
+        is what `_keys` returns. Draws for `stage` decide between equal bots.
         """
         beaten = []
         for table, advancing in zip(tables, cut, strict=True):

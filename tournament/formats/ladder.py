@@ -67,7 +67,7 @@ class Ladder(Format):
         return LadderPlan(setup)
 
     def usual_cards(self, remembers: bool) -> Cards:
-        """Return "fresh" in any case, because connected bots may remember cards."""
+        """Return "fresh" in any case, because connecting bots may remember cards."""
         return "fresh"
 
 
@@ -203,7 +203,7 @@ class KnownBots:
             )
 
     def numbers(self, names: Iterable[str]) -> Ints:
-        """Return the numbers of these bots in the record, and add bots that are not in it yet."""
+        """Return the bots' numbers in the record, in the order of `names`. Add new bots to it."""
         assigned = [self._numbers.setdefault(name, len(self._numbers)) for name in names]
         self.record.grow(len(self._numbers))
         return np.array(assigned, np.int64)

@@ -22,7 +22,7 @@ class Setup:
     """The values that a plan depends on before the first match, besides the keys of its format.
 
     `players` is the number of seats at a table. `bots` are the names in the order of the cup.
-    `seating` and `cards` come from `[format]`. `seed` determines all draws except the ids of
+    `seating` and `cards` are those of the format. `seed` determines all draws except the ids of
     matches, which are drawn from the secret `match_key`.
     """
 

@@ -48,8 +48,9 @@ class UntilSettled(Plan):
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
         """Yield the rounds of the wrapped plan, split at each look, until the top bots are settled.
 
-        The last block is followed by a look too. Set `settled` to the top bots if a look ends the
-        cup, and otherwise to ().
+        The parts of a round have its number. The blocks of a part must be taken before the next
+        part is asked for. The last block is followed by a look too. Set `settled` to the top bots
+        if a look ends the cup, and otherwise to ().
 
         Raises:
             StoreError: if finished matches cannot be read, when the next round is asked for.

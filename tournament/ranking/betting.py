@@ -100,7 +100,7 @@ class Bets:
         return Interval(self._end(-1), self._end(1)) if self._proved else UNKNOWN
 
     def log_wealth(self, mean: float) -> float:
-        """The natural logarithm of the wealth of bets against ``mean``, on both sides together."""
+        """The natural logarithm of the wealth of bets against ``mean``, NaN as in `wealth`."""
         return float(both_sides(self._sides(mean), mean, self._within))
 
     def _sides(self, mean: float) -> Floats:

@@ -8,8 +8,8 @@ so the normal equations are those of a weighted graph Laplacian of who met whom 
 designs: Cochran and Cox, Experimental Designs, 1957, chapter 9). The score is then base + a_i n /
 (n - 1).
 
-Bots that are connected by tables form a component. Scores of different components have no common
-scale.
+Bots that met, directly or through other bots, form a component. Scores of different components have
+no common scale.
 """
 
 from dataclasses import dataclass
@@ -86,9 +86,10 @@ def fit(data: Observations) -> Fit:
 def score_intervals(data: Observations, fitted: Fit, shown: Booleans) -> list[Interval]:
     """The 95 % intervals of the scores in a round-robin, in points per deal, by bot.
 
-    Each is a Student's t interval around the score, from the spread between the blocks of each
-    table. It is `UNKNOWN` for bots that are not ``shown`` (n) or have no spread. All intervals are
-    `UNKNOWN` without blocks, or while some table has only one block.
+    Each is a Student's t interval around the score in ``fitted``, the result of `fit` for ``data``.
+    Its width comes from the spread between the blocks of each table. It is `UNKNOWN` for bots that
+    are not ``shown`` (n) or have no spread. All intervals are `UNKNOWN` without blocks, or while
+    some table has only one block.
     """
     times = np.bincount(data.table)
     if not data.blocks or times[times > 0].min() < 2:

@@ -239,6 +239,10 @@ def _by_search(decisions: Sequence[RecordedMove], worlds: int, until: float) -> 
 
     `worlds` is the number of determinizations to choose a move, and again to compare two moves. No
     decision is begun after `until`, a time on the clock of `monotonic`. The iterator then ends.
+    Closing it waits for decisions that are being judged.
+
+    Raises:
+        BrokenProcessPool: during iteration, if one of the processes dies.
     """
     # Only this process reacts to Ctrl-C, and then ends the others.
     ignore = partial(signal.signal, signal.SIGINT, signal.SIG_IGN)
@@ -297,7 +301,7 @@ def _by_bot(
     legal move in time three times in a row.
 
     Raises:
-        StartError: if the bot cannot be started or reached, or does not answer GET /.
+        StartError: if the bot cannot be started or reached, or does not answer GET / as a bot does.
     """
     if why := misfit(ask_about(bot, launch), cup.game, cup.players, cup.options):
         refuse(f"{bot.name}: {why} Name a bot that plays the game of this run.")

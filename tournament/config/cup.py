@@ -33,7 +33,7 @@ from tournament.settings.keys import (
 FILE_FORMATS = {name: format for name, format in FORMATS.items() if name != "duel"}
 """The formats that a CUP.toml may name. `stich duel` makes its cup itself."""
 CONNECTED_URL = "http://127.0.0.1:9000"
-"""The address that records show for a connected bot: one on the author's machine, where a request
+"""The address that records show for a connecting bot: one on the author's machine, where a request
 can be repeated. The address at the gateway is a secret."""
 
 
@@ -170,7 +170,7 @@ class Cup:
 
     @property
     def remote(self) -> frozenset[str]:
-        """The names of the remote bots (by URL or connected), which may remember cards."""
+        """The names of the remote bots (by URL or connecting), which may remember cards."""
         return frozenset(bot.name for bot in self.bots if remembers([bot]))
 
     @property
@@ -209,7 +209,7 @@ class Cup:
         return plan if stop.top is None else UntilSettled(plan, stop.top, stop.confidence)
 
     def with_joined(self, decisions: Iterable[AnyDecision]) -> Self:
-        """Return the cup with a connected bot appended for each `Join` in `decisions`, in order.
+        """Return the cup with a connecting bot appended for each `Join` in `decisions`, in order.
 
         Bots that are already in this cup are not added again. Other decisions are ignored.
         """
@@ -260,7 +260,7 @@ def is_reference(bot: Bot) -> bool:
 
 
 def remembers(bots: Iterable[Bot]) -> bool:
-    """Whether any of the bots is remote (by URL or connected), and so may remember cards."""
+    """Whether any of the bots is remote (by URL or connecting), and so may remember cards."""
     return any(bot.url is not None or bot.connect for bot in bots)
 
 

@@ -262,7 +262,8 @@ def _difference(unexpected: Floats, against: Booleans, block: Ints) -> tuple[flo
 
     The arrays have one entry for each chance of the bot. `unexpected` is the outcome (0 or 1) minus
     its expected value, `against` says which chances are against the opponent, and `block` has the
-    numbers of the blocks. Return (None, 1.0) if there are too few chances or blocks.
+    numbers of the blocks. Return (None, 1.0) if there are too few chances or blocks. If the
+    standard error is 0, p is 1.
     """
     inside, outside = int(against.sum()), int((~against).sum())
     blocks = np.unique(block[against]).size

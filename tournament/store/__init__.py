@@ -1,1 +1,1 @@
-"""The store of a run: an SQLite file in the folder of the run, or a PostgreSQL database by URL."""
+"""The store of a run: an SQLite file in the folder of the run, or a PostgreSQL database."""

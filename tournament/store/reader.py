@@ -1,4 +1,4 @@
-"""Reading a run's store: an SQLite file in the run's folder, or a PostgreSQL database by URL.
+"""Reading a run's store: an SQLite file in the run's folder, or a PostgreSQL database.
 
 Readers may read while a runner writes. Each method reads the store as it was at one moment, and all
 methods of the reader that `snapshot` yields see the same moment.

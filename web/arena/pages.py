@@ -243,11 +243,11 @@ def match(match: str) -> Response:
     finished match with this id or it may not be shown yet, and with 503 if the match or the run
     cannot be read."""
     run = current_run()
-    now = run.view()
+    now, record = run.view(), finished_match(run, match)
 
     def page() -> str:
-        record = finished_match(run, match)
         data = {match: run.match_data(record)}
         return render_template("match.html", now=now, match=record, data=data, ended=ended(record))
 
-    return _answer(f"{match}-{now.version}", page)
+    # A record has the bots' information and fallbacks only once its block is complete.
+    return _answer(f"{match}-{now.version}-{len(record.info)}-{len(record.fallbacks)}", page)

@@ -188,11 +188,13 @@ def open_link(
     parts = urlsplit(url)
     secure = parts.scheme == "https"
     authorities = os.environ.get("REQUESTS_CA_BUNDLE", DEFAULT_CA_BUNDLE_PATH)
+    is_folder = os.path.isdir(authorities)  # as `requests` allows
+    file, folder = (None, authorities) if is_folder else (authorities, None)
     try:
         return connect(
             parts._replace(scheme="wss" if secure else "ws").geturl() + path,
             additional_headers=headers,
-            ssl=ssl.create_default_context(cafile=authorities) if secure else None,
+            ssl=ssl.create_default_context(cafile=file, capath=folder) if secure else None,
             open_timeout=CONNECT_S,
             close_timeout=1,
             ping_interval=ALIVE_S,

@@ -249,7 +249,8 @@ class Endpoint:
     def _post(self, body: Mapping[str, Any], seconds: float) -> tuple[requests.Response, str]:
         """Send a request, and return the response and its text.
 
-        Entries of `body` that are None are left out. The text is cut at `_ANSWER_LIMIT` bytes.
+        Entries of `body` that are None are left out. The text is cut at `_ANSWER_LIMIT` bytes. A
+        request without an answer in time is not cancelled, but its answer is ignored.
 
         Raises:
             _Busy: if the endpoint cannot be reached or does not answer within `seconds`.

@@ -100,7 +100,7 @@ def runs(mask: int, shortest: int) -> list[tuple[int, int]]:
 
 
 def run_starts(mask: int, length: int) -> int:
-    """Return the mask of the lowest ranks of all runs of `length` ranks in a mask.
+    """Return a mask with the lowest rank of each run of `length` ranks in a mask.
 
     Runs within longer runs are included.
     """

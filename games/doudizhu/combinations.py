@@ -331,7 +331,7 @@ def combinations(players: int, pair_as_solos: bool) -> Combinations:
 
 
 def run_mask(level: int, length: int) -> int:
-    """Return the mask of the ranks of a run of `length` ranks, the highest of which is `level`."""
+    """Return the mask of a run of `length` ranks, the highest of which is `level`."""
     return ((1 << length) - 1) << (level - length + 1)
 
 

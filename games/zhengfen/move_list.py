@@ -1,4 +1,4 @@
-"""The list of legal moves of a trick of Zheng Fen."""
+"""The list of legal moves in a trick of Zheng Fen."""
 
 from bisect import bisect_right
 from collections.abc import Iterator

@@ -45,7 +45,7 @@ def _decision(work: Callable[..., None]) -> click.Command:
 def pause(target: str, why: str) -> None:
     """Pause a run: start no new matches until `stich resume`.
 
-    Matches that are being played are finished.
+    Matches already under way are played to the end.
 
     \b
     Example:

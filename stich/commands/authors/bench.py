@@ -148,7 +148,8 @@ def measure(**arguments: Any) -> int:
     BOT is a command, a URL, or the name of a reference bot. The result is the number of points per
     deal that the bot makes over par, which is what `sensible` makes in its place. Each table has a
     fixed list of 2,000 blocks, played in order until the time is up. Exits with 1 if a table could
-    not be played, or if the bot was struck out, is worse than --against or under --at-least.
+    not be played, or if the bot was struck out, is worse than --against, or makes less than
+    --at-least.
 
     \b
     Examples:

@@ -111,9 +111,9 @@ def play_bot(
 ) -> Played:
     """Play the first blocks of a table within `budget`, and return the results of `bot`.
 
-    The bot's name must be `BOT`. The deals follow from `seed`. At most `concurrency` matches are
-    played at once, and `on_match` is called after each. When the time is up, blocks that have begun
-    are finished.
+    The bot's name must be `BOT`, and `houses` must have `PAR_BOT`. The deals follow from `seed`. At
+    most `concurrency` matches are played at once, and `on_match` is called after each. When the
+    time is up, blocks that have begun are finished.
 
     Raises:
         RunError: if the bot does not start, answer or support the table's game, if the workers fail
@@ -198,7 +198,8 @@ def par_of(
 ) -> Sequence[int]:
     """Return par for each of the first `blocks` blocks of a table, in points summed over its deals.
 
-    If neither the rules nor the file of public deals gives par, `PAR_BOT` plays the blocks.
+    If neither the rules nor the file of public deals gives par, `PAR_BOT` plays the blocks. The
+    other parameters are as in `play_bot`.
 
     Raises:
         RunError: as in `play_house`, if `PAR_BOT` plays.
@@ -223,10 +224,10 @@ def run_bench(
 ) -> Record:
     """Play `tables`, each within `budget`, and return the record.
 
-    `about` has the fields of the bot's answer to GET /. The bot's name must be `BOT`. `on_match` is
-    called after each match of the bot. The record's problems list the tables at which the bot was
-    struck out, and those at which `play_bot` or `par_of` raised RunError. The latter have no
-    result, and the remaining tables of the same game are left out.
+    `about` has the fields of the bot's answer to GET /. The other parameters are as in `play_bot`.
+    The record's problems list the tables at which the bot was struck out, and those at which
+    `play_bot` or `par_of` raised RunError. The latter have no result, and the remaining tables of
+    the same game are left out.
     """
     results: list[Result] = []
     problems: list[TableProblem] = []

@@ -308,7 +308,7 @@ def _by_stage(
 ) -> list[int | None]:
     """Return each bot's place in a halving, by the last stage that it played, then by score.
 
-    All places are None until the halving is finished.
+    All places are None until it is `finished`. `arrays` and `played` are as in `_places`.
     """
     if not finished:
         return [None] * len(arrays.bots)

@@ -43,8 +43,8 @@ _WAIT_S = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The limits on playing a table: at most `blocks` blocks are played, and none but the first
-    begins after `seconds` seconds. If `seconds` is None, there is no limit on time."""
+    """The limits on playing a table: at most `blocks` blocks (1 or more) are played, and none but
+    the first begins after `seconds` seconds. If `seconds` is None, there is no limit on time."""
 
     seconds: float | None = None
     blocks: int = BLOCKS

@@ -17,7 +17,7 @@ Status = Literal["", "new", "left"]
 
 
 def statuses(arrays: MatchArrays, data: Observations, run: Run) -> list[Status]:
-    """Return the status of each bot of `arrays`.
+    """Return the status of each bot, in the order of `arrays.bots`.
 
     The status is "new" if the bot still plays but has played fewer than ten blocks. Otherwise it is
     "left" if the bot no longer plays or exported rows give it no place, and "" if it has a place.

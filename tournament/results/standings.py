@@ -272,7 +272,7 @@ def _places(
     run: Run,
     ranked: Booleans,
 ) -> list[int | None]:
-    """Return the place of each bot, 1 for the best, or None for a bot without a place.
+    """Return the place of each of `arrays.bots`, 1 for the best, or None for a bot without a place.
 
     `arrays` lacks the tables of disqualified bots, and `played` includes them. `ranked` says which
     bots can have a place, unless the format decides the places.

@@ -96,7 +96,8 @@ class LadderPlan(Plan):
         `gather` is called, which may take seconds.
 
         Raises:
-            StoreError: if the finished matches cannot be read, or `gather` raises one.
+            StoreError: if the finished matches cannot be read.
+            StichError: if `gather` raises it, for instance because the gateway no longer answers.
         """
         step = super().next(run, scores)
         if isinstance(step, Round) or finished_by(run.decisions):

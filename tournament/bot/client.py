@@ -207,8 +207,7 @@ class ReplyReader:
         Bytes after a complete answer are ignored, but the connection is then not reusable.
 
         Raises:
-            ResponseTooLarge: if the headers exceed HEAD_LIMIT, the body exceeds BODY_LIMIT, or the
-                framing is larger than an answer may be.
+            ResponseTooLarge: if the headers, the body or the framing exceeds its limit.
             ProtocolError: if the answer is not HTTP.
         """
         self._received += len(data)

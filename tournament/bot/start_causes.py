@@ -82,8 +82,7 @@ _PORT = re.compile(r"(?:port|localhost|127\.0\.0\.1|0\.0\.0\.0|\[::\])[ :=]{1,3}
 def start_fix(failed: FailedStart) -> str:
     """A text that says how to fix the bot, or "" if the cause is not known.
 
-    Only the first 1,000 characters of each line of the output are searched, so that no output takes
-    long.
+    Only the first 1,000 characters of each line of the output are searched, to limit the time.
     """
     lines = failed.output.split("\n")
     failed = replace(failed, output="\n".join(line[:_LINE] for line in lines))

@@ -38,8 +38,7 @@ class RunObserver:
         self.total = total
 
     def planned(self, done: int, total: int | None) -> None:
-        """Set the numbers of finished and of planned matches, without changing the `rate`. `total`
-        is None in a ladder."""
+        """Set `done`, and `total` (None in a ladder), without changing the `rate`."""
         self._first += done - self.done
         self.done, self.total = done, total
 

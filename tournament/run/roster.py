@@ -50,8 +50,7 @@ class Roster:
         self, run: Progress, untouched: Iterable[Block], expired: Collection[str]
     ) -> list[Skip]:
         """Return decisions, for the caller to store, that skip some of the `untouched` blocks, in
-        which no match has begun. The run no longer waits for the `expired` bots. By default, there
-        are no decisions."""
+        which no match has begun. The run no longer waits for the `expired` bots."""
         return []
 
     def close(self) -> None:

@@ -95,9 +95,8 @@ def _commands(folder: str, left_out: Collection[str], target: str) -> Iterator[l
 
 
 def _run(command: list[str], stop: int) -> None:
-    """Run a command to its end, or kill it when the other end of a socket is closed.
-
-    `stop` is the descriptor of the socket.
+    """Run a command to its end, or kill it when the other end of the socket with the descriptor
+    `stop` is closed.
 
     Raises:
         OSError: if the command cannot be started, fails or is killed.

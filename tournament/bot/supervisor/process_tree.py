@@ -17,10 +17,8 @@ def prctl(option: int, value: int) -> None:
 
 
 def end_with_parent(parent: int) -> None:
-    """Have the kernel kill this process when its parent ends, or exit now if the parent has ended.
-
-    `parent` is the parent's pid.
-    """
+    """Have the kernel kill this process when its parent, whose pid is `parent`, ends. Exit now if
+    the parent has ended already."""
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)

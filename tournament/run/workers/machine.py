@@ -23,8 +23,7 @@ _SIBLINGS = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
 
 def memory_for_bots(setting_mb: int | None) -> float:
     """Return the memory in MB that all started bots on this machine may use together: `setting_mb`,
-    which is `run.memory_mb` of the cup, or if it is None, three quarters of the memory that is
-    available now."""
+    which is `run.memory_mb` of the cup, or by default three quarters of what is available now."""
     return _USED * available_mb() if setting_mb is None else float(setting_mb)
 
 

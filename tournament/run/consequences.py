@@ -32,7 +32,7 @@ def _lost(
     about how the run would continue.
 
     Raises:
-        StoreError: if the store cannot be read.
+        StoreError: during iteration, if the store cannot be read.
     """
     played = [match for match in store.summaries() if bot in match.table]
     if kind is Disqualify and played:

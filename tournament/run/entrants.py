@@ -177,7 +177,7 @@ class Entrants(Roster):
         to skip all `untouched` blocks if the ladder has ended.
 
         The arguments are as in `Roster.skips`. A block with several expired bots is skipped for the
-        first of these bots by name. Call `record_absence` for each bot whose blocks are skipped.
+        first of these bots by name. The absence of each bot whose blocks are skipped is recorded.
         """
         if finished_by(run.decisions):
             matches = tuple(match for block in untouched for match in block.matches)

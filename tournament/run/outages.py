@@ -107,7 +107,7 @@ class Outages:
         return recent >= _VOIDS_OF_AUTHOR * self._cup.voids
 
     def add(self, void: Outage) -> None:
-        """Count a match that was void because a bot could not be reached. Mark the bot as away."""
+        """Count a match that was void because a bot could not be reached. Then `wait` for this bot."""
         self._count(void)
         self.wait(void.bot)
 

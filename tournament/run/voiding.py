@@ -22,7 +22,7 @@ def _rounds(
     first round that is not complete. `rounds` is the method of a plan that yields its rounds.
 
     Raises:
-        StoreError: if the store cannot be read. It is read anew for each round.
+        StoreError: during iteration, if the store cannot be read. It is read for each round.
     """
     for part in rounds(run, Scores(store)):
         blocks = list(part.blocks)
@@ -168,8 +168,8 @@ def _incomplete(
 ) -> list[tuple[str, int, str]]:
     """The finished matches of blocks that cannot be completed because a bot no longer plays.
 
-    Each item holds the id of a match, the number of the decision that excluded the bot, and the
-    reason. Tables of disqualified bots are left out, since they do not count anyway.
+    Each item holds the id of a match, which is in `finished`, the number of the decision that
+    excluded the bot, and the reason. Tables of disqualified bots, which do not count, are left out.
     """
     last = {decision.bot: decision for decision in exclusions(run.decisions)}
     incomplete = []

@@ -100,7 +100,8 @@ def tables_at_once(cup: Cup, blocks: int) -> int:
 
 def _tables_per_process(cup: Cup, tables: int) -> int:
     """The most tables that share a process. The number is 1 unless all bots are remote, or some
-    are and there are more tables than cores. A ladder counts as if a remote bot played."""
+    are and there are more tables than cores. Then there are at most six processes, and no more than
+    cores. A ladder counts as if a remote bot played."""
     by_url = [bot.url is not None for bot in cup.bots] + cup.is_ladder * [True]
     cores = max(1, len(available_cores()))
     if all(by_url) or (any(by_url) and tables > cores):

@@ -107,7 +107,7 @@ class Outages:
         return recent >= _VOIDS_OF_AUTHOR * self._cup.voids
 
     def add(self, void: Outage) -> None:
-        """Count a match that was void because a bot could not be reached. Then `wait` for this bot."""
+        """Count a match that was void because of an unreachable bot, and `wait` for the bot."""
         self._count(void)
         self.wait(void.bot)
 

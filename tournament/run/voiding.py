@@ -22,7 +22,7 @@ def _rounds(
     first round that is not complete. `rounds` is the method of a plan that yields its rounds.
 
     Raises:
-        StoreError: during iteration, if the store cannot be read, which happens anew for each round.
+        StoreError: during iteration, if the store cannot be read anew for a round.
     """
     for part in rounds(run, Scores(store)):
         blocks = list(part.blocks)

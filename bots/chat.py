@@ -167,8 +167,8 @@ class Endpoint:
 
         If the endpoint refuses a request for structured output, the request is repeated without it.
         If that succeeds, later requests leave it out. `until` is the deadline, as a `monotonic`
-        time. Each request may take up to `timeout_s` seconds. Calls, tokens and the causes of other
-        failures are added to `used`, even if there is no completion.
+        time. Each request may take up to `timeout_s` seconds. Calls, tokens and the causes of
+        failures, except the refusal above, are added to `used`, even if there is no completion.
 
         Raises:
             NoCompletion: if there is no completion by the deadline, if the endpoint refuses the

@@ -126,7 +126,7 @@ def is_bomb(combo: Combo) -> bool:
 def beatable(combo: Combo, rules: ComboRules, unseen: list[int], max_cards: int) -> bool:
     """Return whether the unseen cards, counted by rank, hold a higher play of the same kind.
 
-    A play of more than `max_cards` cards, the size of the largest hand of an opponent, cannot be
+    A play of more than `max_cards` cards, the size of the opponents' largest hand, cannot be
     beaten. Kickers are ignored. So are bombs over plays of other kinds, and rockets, because they
     are rare and costly to play.
     """

@@ -42,7 +42,7 @@ class WinModel:
 def choose_bid(model: WinModel, counts: Counts, moves: Sequence[str]) -> str:
     """Return the highest bid that the hand is worth, if this bid is legal, or else the first move.
 
-    The first move is a pass, or the bid that the opener of Dasan must make.
+    `counts` is the hand by rank. The first move is a pass, or a bid of 1 where a pass is illegal.
     """
     probability = model.probability(counts)
     bid = f"bid:{sum(probability >= threshold for threshold in model.thresholds)}"

@@ -119,7 +119,7 @@ class NinefivetwoPosition(BasePosition):
     def legal_moves(self, hand: int) -> LegalMoves:
         """Return the legal moves in deck order, or the four suits in the phase `trump`.
 
-        Each give or discard in the list is of a single card, but `validate` also accepts all owed
+        Each give or discard in the list names a single card, but `validate` also accepts all owed
         cards at once.
         """
         if self.phase == "trump":

@@ -100,7 +100,7 @@ class Outages:
         )
 
     def _is_spent(self, author: str) -> bool:
-        """Whether an author has at least as many void matches as an author may have."""
+        """Whether an author has reached the limit on void matches (see the class)."""
         played = self._played_of.get(author, deque())
         first = played[0] if len(played) == _WINDOW else 0
         recent = sum(block >= first for block in self._voids_of[author])

@@ -92,7 +92,7 @@ class StoreWriter(StoreReader):
     def check(self) -> None:
         """Check that the store holds exactly what this user's commands have written.
 
-        This takes as long as reading the store. A new store first gets its version, id and signer.
+        This takes as long as reading the store. The run must have begun.
 
         Raises:
             StoreError: if the store holds anything else, for instance because another user began

@@ -11,3 +11,12 @@ class StichError(Exception):
     """
 
     exit_code: ClassVar[int] = 1
+
+
+class ReplayError(StichError):
+    """A recorded match breaks the rules of its game."""
+
+    def __init__(self, match: str, index: int, move: str, why: str) -> None:
+        super().__init__(
+            f"Move {index} ({move}) of match {match} is not legal: {why} `stich verify` tells more."
+        )

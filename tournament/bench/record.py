@@ -132,7 +132,7 @@ def read_record(file: Path) -> Record:
                 f" Measure that bot again: stich bench BOT --json {file}"
             )
         return msgspec.json.decode(data, type=Record)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise RecordError(
             f"{file}: is not what `stich bench --json` writes ({error}); run it again."
         ) from None

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -178,7 +177,6 @@ class Tables(WorkerPlugin):
         with self._lock:
             self.closed = True
             for pool in self._pools:
-                with suppress(RuntimeError):  # bots are being started, and are stopped later
-                    pool.close()
+                pool.close()
             if len(self._free) == len(self._pools):
                 self._folder.cleanup()

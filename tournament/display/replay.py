@@ -5,10 +5,12 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 import games
+from games import IllegalMove
 from games.game import JsonDict
 from tournament.bot.protocol import TimeBank
 from tournament.config.cup import Cup
 from tournament.display.post_mortem import fault_dict
+from tournament.errors import ReplayError
 from tournament.records import FaultRecord, MatchRecord
 
 VERBS: Final = {"exchange": "give", "discard": "discard", "call": "call"}
@@ -56,8 +58,8 @@ def steps(record: MatchRecord, cup: Cup) -> Iterator[Step]:
     """Replay a match from its seed, and yield its steps. `cup` is the cup of the match.
 
     Raises:
-        IllegalMove: if a move is not legal, once its step is asked for.
-        ValueError: if a move comes after the end of the game, once its step is asked for.
+        ReplayError: if a move is not legal or comes after the end of the game, once its step is
+            asked for.
     """
     state = games.get(record.game).start(record.players, record.seed, record.options)
     clock = cup.clock
@@ -72,11 +74,14 @@ def steps(record: MatchRecord, cup: Cup) -> Iterator[Step]:
     for index, move in enumerate(record.moves):
         seat = state.turn
         if seat is None:
-            raise ValueError(f"Match {record.match} has moves after the end of its game.")
+            raise ReplayError(record.match, index, move, "The game is over.")
         ms = None if index in forced else next(asked[seat], None)
         if ms is not None:
             clocks[seat].charge(ms)
-        state = state.advance(state.check(move))
+        try:
+            state = state.advance(move)
+        except IllegalMove as error:
+            raise ReplayError(record.match, index, move, error.detail) from None
         before, shown = shown, state.to_dict()
         yield Step(
             index + 1,
@@ -99,8 +104,7 @@ def to_dict(record: MatchRecord, cup: Cup) -> dict[str, Any]:
     The faults contain the commands that start the bots, so the result is for the organiser only.
 
     Raises:
-        IllegalMove: if a move is not legal.
-        ValueError: if the match has moves after the end of its game.
+        ReplayError: if a move is not legal or comes after the end of the game.
     """
     return {name: getattr(record, name) for name in _FIELDS} | {
         "faults": [fault_dict(record, fault, cup) for fault in record.faults],

@@ -177,7 +177,7 @@ def _bracket(rounds: list[CourseRound], arrays: MatchArrays, finished: bool) -> 
     """Return the rounds of a knockout with ``advances`` set, without the byes of bots that are out.
 
     A bye stays if its bot has played later (other than for bronze) or, until the cup is
-    ``finished``, if it is in the first round.
+    ``finished``, if it is in the first round and all tables of the round have begun.
     """
     players = arrays.seats.shape[1]
     cuts = knockout.cuts(len(arrays.bots), players)
@@ -188,7 +188,8 @@ def _bracket(rounds: list[CourseRound], arrays: MatchArrays, finished: bool) -> 
         expected = cuts[index] if index < len(cuts) else []
         pairs = zip(played.tables, chain(expected, repeat(None)), strict=False)
         tables = (_advancing(table, later, count, finished) for table, count in pairs)
-        byes = tuple(bot for bot in played.byes if bot in later or (index == 0 and not finished))
+        is_first = index == 0 and not finished and len(played.tables) >= len(expected)
+        byes = tuple(bot for bot in played.byes if bot in later or is_first)
         with_advances.append(CourseRound(played.round, tuple(tables), byes))
     return with_advances
 

@@ -15,8 +15,9 @@ from itertools import combinations
 import numpy as np
 
 import games
-from games import State
+from games import IllegalMove, State
 from games.move import PASS, Move
+from tournament.errors import ReplayError
 from tournament.ranking.arrays import Booleans, Floats, Ints
 from tournament.ranking.student import student_tail
 from tournament.records import MatchRecord
@@ -106,7 +107,7 @@ def integrity(
     `authors` maps each bot's name to its author, or to None. It only serves `Flag.same_author`.
 
     Raises:
-        IllegalMove: as in `chances`.
+        ReplayError: if a move of a match is not legal.
     """
     all_chances = sorted(
         (chance for record in records for chance in chances(record)),
@@ -147,7 +148,7 @@ def chances(record: MatchRecord) -> Iterator[Chance]:
     partners of the deal are left out.
 
     Raises:
-        IllegalMove: if a move is not legal, after the chances of the deals before it.
+        ReplayError: if a move is not legal, after the chances of the deals before it.
     """
     state: State = games.get(record.game).start(record.players, record.seed, record.options)
     default_moves = {fault.move for fault in record.faults}
@@ -162,7 +163,10 @@ def chances(record: MatchRecord) -> Iterator[Chance]:
             if answers and record.seating[leader] != record.seating[seat]:
                 deal.append((seat, leader, _chance(record, state, seat, to_beat, answers, text)))
         before = len(state.results)
-        state = state.advance(text)
+        try:
+            state = state.advance(text)
+        except IllegalMove as error:
+            raise ReplayError(record.match, index, text, error.detail) from None
         if len(state.results) > before:
             teams = state.game.sides(state.results[-1], record.players)
             for mover, leader, chance in deal:

@@ -74,9 +74,10 @@ def freed(decisions: Sequence[AnyDecision]) -> set[str]:
     """Return the names, without versions, that another author may take over. A name is free if
     each of its versions left at least FREED_AFTER ago, and the organiser has excluded none."""
     since = (datetime.now(UTC) - FREED_AFTER).isoformat(timespec="milliseconds")
+    excluded = {decision.bot: decision for decision in exclusions(decisions)}  # the last of each
     left = {
-        decision.bot
-        for decision in exclusions(decisions)
+        bot
+        for bot, decision in excluded.items()
         if isinstance(decision, Leave) and decision.at <= since
     }
     entered = [decision.bot for decision in decisions if isinstance(decision, Join)]

@@ -20,7 +20,7 @@ from tournament.settings.locations import short
 
 _MAX_LISTED = 20
 _HOST = r"\[([\da-fA-F:.]+)\]|(?:[\w-]{1,63}\.)*[\w-]{1,63}\.?"
-_URL = re.compile(rf"https?://(?:{_HOST})(?::(\d{{1,5}}))?(?:/[^\s?#]*)?")
+_URL = re.compile(rf"https?://(?:{_HOST})(?::(\d{{1,5}}))?(?:/[!-\"$->@-~]*)?")
 _URL_FIX = "write one like http://127.0.0.1:9000."
 _TOKEN = "[A-Za-z0-9._~+/-]+=*"
 _MAX_TOKEN = 1000

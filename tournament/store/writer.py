@@ -141,7 +141,7 @@ class StoreWriter(StoreReader):
         Raises:
             StoreError: if the store cannot be read, or the user has no home folder.
         """
-        with self._read() as connection:
+        with self._read() as connection, damage(self.where):
             forget(str(rows.read_meta(connection, "run").get("run", "")))
 
     def _commit(self, change: Callable[[Chain], None]) -> None:

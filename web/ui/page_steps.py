@@ -167,8 +167,7 @@ def page_steps(record: MatchRecord, cup: Cup) -> list[ReplayStep]:
     before the first move, then a step for each move.
 
     Raises:
-        IllegalMove: if a move is not legal.
-        ValueError: if the record has moves after the end of its game.
+        ReplayError: if a move is not legal or comes after the end of the game.
     """
     times: list[tuple[str, bool] | None] = [None] * record.players
     infos: list[str | None] = [None] * record.players

@@ -206,7 +206,7 @@ def _decisions(store: RunReader, bot: str, most: int) -> tuple[list[RecordedMove
     Raises:
         StoreError: if there is no such bot, if it has made no decision in these matches, or if the
             run cannot be read.
-        ExportError: if a stored move is not legal.
+        ReplayError: if a stored move is not legal.
     """
     run = store.run()
     check_name(bot, run)

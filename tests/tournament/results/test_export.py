@@ -2,7 +2,7 @@ import csv
 import io
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,9 +12,13 @@ import pytest
 import games
 from learning.encoding import Encoding
 from tests.support.tournament.played import cup, played, run, unfinished
+from tournament.display.replay import to_dict
+from tournament.errors import ReplayError
 from tournament.records import FallbackRecord
 from tournament.results.files.export import FORMATS, ExportError, SeatRow, decision_rows, export
+from tournament.results.integrity import integrity
 from tournament.store.store import Store
+from web.report import report
 
 
 @pytest.fixture(scope="module")
@@ -122,9 +126,18 @@ def test_a_row_of_a_decision_has_the_view_the_move_and_points() -> None:
     assert faults == {fault.move: str(fault.kind) for fault in record.faults}
 
 
-def test_an_illegal_move_is_named(tmp_path: Path) -> None:
+READERS: dict[str, Callable[[Store], object]] = {
+    "decisions": lambda store: export(store, "decisions", io.BytesIO(), text=True),
+    "report": report,
+    "integrity": lambda store: integrity(store.matches()),
+    "replay": lambda store: to_dict(next(store.matches()), store.run().cup),
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_an_illegal_move_is_named(reader: str, tmp_path: Path) -> None:
     first, *_ = played(cup())
     changed = replace(first, seatings=1, moves=(first.moves[0], "play:zz", *first.moves[2:]))
     says = rf"Move 1 \(play:zz\) of match {first.match} is not"
-    with unfinished(tmp_path, cup(), [changed]) as store, pytest.raises(ExportError, match=says):
-        export(store, "decisions", io.BytesIO(), text=True)
+    with unfinished(tmp_path, cup(), [changed]) as store, pytest.raises(ReplayError, match=says):
+        READERS[reader](store)

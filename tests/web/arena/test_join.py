@@ -16,7 +16,7 @@ from tests.support.tournament import played
 from tests.support.tournament.cups import stich
 from tests.support.web.arena import ANN, BOB, CAT, Arena
 from tournament.model import Identity, Present
-from tournament.records import Disqualify, Finish
+from tournament.records import Disqualify, Finish, Undo
 from tournament.run import joining
 from tournament.store.signing import make_key
 from web.arena.join import AN_HOUR
@@ -77,6 +77,9 @@ def test_a_name_is_that_of_its_first_author_until_it_is_left(
     assert arena.ask("Ann", CAT).startswith("The name is that of the bot ann")
     assert arena.ask("ann", ANN, "new-version").startswith("There is a bot ann/2 of somebody else")
     arena.ask("ann", BOB, "leave")
+    arena.store.decide(Disqualify(bot="ann/2"))
+    assert arena.ask("Ann", CAT).startswith("The name is that of the bot ann")
+    arena.store.decide(Undo(bot="ann/2"))
     assert arena.ask("Ann", CAT) == "Ann"
     assert arena.playing == ["Ann"]
 

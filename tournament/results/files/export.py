@@ -18,7 +18,7 @@ import msgspec
 import games
 from games import IllegalMove
 from learning.encoding import Encoding, action_of
-from tournament.errors import StichError
+from tournament.errors import ReplayError, StichError
 from tournament.records import FAULT_KINDS, MatchRecord
 from tournament.results.files.exported_rows import Row
 from tournament.results.files.match_lines import match_lines, shown_matches
@@ -98,8 +98,8 @@ def export(store: RunReader, format: str, out: BinaryIO, *, text: bool = False) 
     played, `store` must be a snapshot, so that all passes see the same matches.
 
     Raises:
-        ExportError: if the library for Parquet is not installed, or decisions are written and a
-            match cannot be replayed.
+        ExportError: if the library for Parquet is not installed.
+        ReplayError: if decisions are written and a move of a match is not legal.
         StoreError: if the store cannot be read.
         OSError: if `out` cannot be written.
     """
@@ -176,7 +176,7 @@ def decision_rows(record: MatchRecord) -> Iterator[DecisionRow]:
     The default moves of a seat that has been struck out are left out.
 
     Raises:
-        ExportError: if a move is not legal, after the rows of the moves before it.
+        ReplayError: if a move is not legal, after the rows of the moves before it.
     """
     forced = frozenset(record.forced)
     times = [iter(of_seat) for of_seat in record.times]
@@ -188,10 +188,7 @@ def decision_rows(record: MatchRecord) -> Iterator[DecisionRow]:
         try:
             after = state.advance(move)
         except IllegalMove as error:
-            raise ExportError(
-                f"Move {index} ({move}) of match {record.match} is not legal: {error.detail}"
-                " `stich verify` tells more."
-            ) from None
+            raise ReplayError(record.match, index, move, error.detail) from None
         seat = state.turn
         if seat is not None:
             ms = None if index in forced else next(times[seat], None)

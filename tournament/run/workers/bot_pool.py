@@ -270,14 +270,11 @@ class BotPool:
             bot.close()
 
     def close(self) -> None:
-        """Stop all started bots, and wait until they have ended.
-
-        Raises:
-            RuntimeError: if another thread uses the pool meanwhile. Some bots may then still run.
-        """
-        for bot in self._started.values():
+        """Stop all started bots, and wait until they have ended. Bots that another thread is just
+        starting are not stopped."""
+        while self._started:
+            _, bot = self._started.popitem()
             bot.close()
-        self._started.clear()
 
     def _spawn(self, place: _Place, keep: Collection[_Place]) -> None:
         """Start the bot of a place without waiting for it to answer. First make room for the bot,

@@ -92,17 +92,14 @@ def make_folder(cup: Cup, run: str) -> Path | None:
 def live_matches(run: str) -> Iterator[LiveMatch]:
     """Yield the matches in progress of the run with this id, and some that have just ended.
 
-    Matches with more than MOST_MOVES moves, and files that cannot be read, are left out. A user
-    without a home folder has no such matches.
-
-    Raises:
-        msgspec.DecodeError: during iteration, if a file is malformed, or by another version.
+    Matches with more than MOST_MOVES moves, and files that cannot be read or are of another version
+    of Stich, are left out. A user without a home folder has no such matches.
     """
     try:
         folder = state_folder() / "live" / run
     except RuntimeError:
         return
     for file in folder.glob("*.json"):
-        with suppress(OSError):
+        with suppress(OSError, msgspec.DecodeError):
             if file.stat().st_mtime > time() - _STALE_S:
                 yield msgspec.json.decode(file.read_bytes(), type=LiveMatch)

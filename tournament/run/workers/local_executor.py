@@ -287,8 +287,7 @@ def _main(
             with suppress(OSError):  # the thread of the table may be closing it
                 connection.close()  # before its bots: a match that they abort has no result
         for _, bot_pool, _ in tables:
-            with suppress(RuntimeError):  # a bot that is being started ends with this process
-                bot_pool.close()
+            bot_pool.close()  # a bot that is being started ends with this process
 
 
 def _work(

@@ -63,9 +63,9 @@ def adapt(move: MoveFunction) -> Callable[[dict[str, Any]], Any]:
             named ``clock`` or ``request``.
     """
     wanted = [
-        name
+        f"*, {name}" if parameter.kind is parameter.KEYWORD_ONLY else name
         for name, parameter in inspect.signature(move).parameters.items()
-        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+        if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
         and parameter.default is parameter.empty
     ]
     match wanted:

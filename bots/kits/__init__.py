@@ -95,8 +95,8 @@ class Kit:
         except (FileExistsError, NotADirectoryError):
             raise KitError(f"{target} is a file; name a directory that is new or empty.") from None
         except OSError as error:
-            reason = error.strerror or str(error)
-            raise KitError(f"Cannot write to {target}: {reason}.") from error
+            why = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+            raise KitError(f"The kit cannot be copied to {target} ({why}).") from error
         copied = [f"{_PROGRAM_FOLDER}/{path.name}" for path in copies.values()]
         return [*self.sources, *copied]
 

@@ -324,7 +324,7 @@ class Endpoint:
             _log.warning("the transcript is not written: %s", error.strerror)
 
     def without_key(self, text: str) -> str:
-        """Return a text in which the key, plain or with JSON escapes, is replaced by "(key)"."""
+        """Return `text` with the key, plain or with JSON escapes, replaced by "(key)"."""
         return self._shown_key.sub("(key)", text) if self._key else text
 
 

@@ -145,7 +145,7 @@ def skipped(decisions: Iterable[AnyDecision]) -> frozenset[str]:
 
 
 def pending(decisions: Iterable[AnyDecision], voids: Iterable[AnyVoid]) -> list[tuple[int, str]]:
-    """Return the matches that `Void` decisions are still to make void, in order.
+    """Return the matches that `Void` decisions have yet to make void, in the decisions' order.
 
     Each item is (number of the decision, id of the match). `voids` are the void matches so far.
     """

@@ -142,8 +142,9 @@ def _word(word: str, copies: Mapping[str, Path]) -> str:
 def _name(program: Sequence[str], copies: Mapping[str, Path]) -> str:
     """Return a name for the bot: that of the last copied file without its suffix.
 
-    Files that belong to a `module:name` do not count. If there are no others, return the name in
-    `module:name` if that is the last word, or else the file name in the command's first word.
+    `copies` maps words of the command to the files that they name (see `_files_of`). Files that
+    belong to a `module:name` do not count. If there are no others, return the name in `module:name`
+    if that is the last word, or else the file name in the command's first word.
     """
     stems = [path.stem for word, path in copies.items() if ":" not in word]
     last = program[-1].rpartition(":")[2] if ":" in program[-1] else Path(program[0]).name

@@ -251,7 +251,10 @@ def keep_value(card: int, hand: int, trump: int) -> float:
 
 
 def suit_strength(hand: int, suit: int) -> float:
-    """Return the strength of a hand with this suit as trump."""
+    """Return the strength of a hand's trumps if this suit is trump, for comparison with others.
+
+    Only the cards of the suit count: 2 for each, and up to 1.2 more for a jack or higher.
+    """
     total = 0.0
     for card in DECK.numbers(hand & SUIT_CARDS[suit]):
         total += 2.0 + {ACE: 1.2, KING: 0.9, QUEEN: 0.6, JACK: 0.3}.get(card >> 2, 0.0)

@@ -241,10 +241,11 @@ def _swap_kickers(counts: Counts, table: Combo) -> Combo | None:
 
 
 def _split_plan(turn: Turn, table: Combo, urgent: bool) -> Combo | None:
-    """Return the play that beats `table` at the least cost to the plan.
+    """Return the play of the kind of `table` that beats it at the least cost to the plan.
 
-    Only the lowest `MAX_SPLITS` plays are compared. Return None if there is no such play, or if
-    winning the trick is not worth the cost. If `urgent`, it is worth more.
+    Only the lowest `MAX_SPLITS` such plays are compared, and no bombs. Return None if there is no
+    such play, if `table` is a bomb or has kickers, or if winning the trick is not worth the cost.
+    If `urgent`, it is worth more.
     """
     price = LEAD_PRICE
     if urgent:

@@ -155,7 +155,9 @@ class TerminalGame(Player, MatchObserver):
     help="An opponent: random, greedy, sensible, search, a URL or a command. Can be repeated. If"
     " there are too few opponents, they take further seats in turn.",
 )
-@int_option("--players", 2, 6, None, "Seats, including yours. By default, one for each bot.")
+@int_option(
+    "--players", 2, 6, None, "Seats, including yours. By default, yours and one for each bot."
+)
 @click.option(
     "--seed",
     "chosen",

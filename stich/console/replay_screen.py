@@ -110,9 +110,10 @@ def _position(record: MatchRecord, step: Step) -> Table:
 
 
 def _move(record: MatchRecord, step: Step) -> Text:
-    """The line of a step: its move, how long the bot took or why it was not asked, and its info.
+    """The text of a step: its number, bot and move, and the bot's time or why it was not asked.
 
-    A fault is named too. In the first step, the line says that the cards are dealt.
+    A fault is named too. The bot's information, if any, is on a second line. The text of the first
+    step says only that the cards are dealt.
     """
     if step.seat is None or step.move is None:
         return Text("the cards are dealt", style="dim")

@@ -144,7 +144,11 @@ _RICHEST = "zhengfen", 3, "3c3d3h3s4c4d4h4s5c5d5h5s6c6d6h6sBjRj"
 
 
 def longest(scope: Scope) -> Question:
-    """The question in a scope with the longest known list of legal moves."""
+    """The question in a scope with the longest list of legal moves that is known.
+
+    For `zhengfen` with three players, this is a set-up position, which is in no recorded game and
+    has scores of 0.
+    """
     richest, players, written = _RICHEST
     if scope.game != richest or players not in scope.players:
         return max(_recorded(scope), key=lambda question: len(question.moves))

@@ -101,7 +101,10 @@ def _contents(folder: Path, root: Path, hidden: Set[Path]) -> Iterator[Path]:
 
 
 def _travels(path: Path, root: Path, hidden: Set[Path]) -> bool:
-    """Whether a path is in `root` and not left out (see `pack`). Links are not followed."""
+    """Whether a path is in `root`, and left out neither by name nor by `hidden` (see `pack`).
+
+    Only the path itself counts: links are not followed, and a socket is not left out.
+    """
     return (
         path.is_relative_to(root)
         and _LEFT_OUT.isdisjoint(path.relative_to(root).parts)

@@ -159,10 +159,10 @@ class KnockoutPlan(Plan):
 def _keys(
     means: dict[str, list[Fraction]], results: Mapping[StageTable, Mapping[str, Fraction]]
 ) -> dict[str, _Key]:
-    """Add the results of a round to `means`. Return the key of each bot in `means`, by name.
+    """Append each bot's mean score in a round to `means`. Return the key of each bot in `means`.
 
-    A key has the bot's mean score at its last table, and the mean of these means over all its
-    tables. Both are negated, so that less is better.
+    `means` has a bot's mean score at each of its tables, and must be a defaultdict(list). A key has
+    the last of these scores, and their mean. Both are negated, so that less is better.
     """
     for table in results.values():
         for name, mean in table.items():

@@ -41,11 +41,8 @@ class Replay:
         """Replay the match, and yield a sentence for each mismatch with the record.
 
         The replay ends at an illegal move and at a move after the end of the game. The outcome is
-        then not compared.
-
-        Raises:
-            games.OptionError: if the number of players, the seed or an option is not valid.
-            games.UnknownGame: if there is no such game.
+        then not compared. During iteration, games.OptionError and games.UnknownGame are raised for
+        a match that cannot be started.
         """
         record = self.record
         if len(self.faults) != len(record.faults):

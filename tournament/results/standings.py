@@ -256,10 +256,10 @@ def _stop_rule(run: Run, bots: Sequence[str], blocks: int) -> StopRule | None:
 
 
 def _ranks(settled: Booleans, ranked: Booleans) -> list[tuple[int, int]]:
-    """Return each bot's first and last possible rank among the `ranked` bots.
+    """Return each bot's first and last possible rank among the `ranked` bots, counted from 1.
 
-    `settled` (n, n) says whether the row's bot is settled above the column's. A bot that is not
-    ranked gets the range of all ranks.
+    `settled` (n, n) says whether the row's bot is settled above the column's. The range of a bot
+    that is not ranked is from 1 to the number of ranked bots, or to 1 if there are none.
     """
     ranges = iter(rank_ranges(settled[np.ix_(ranked, ranked)]))
     return [next(ranges) if is_ranked else (1, max(1, int(ranked.sum()))) for is_ranked in ranked]

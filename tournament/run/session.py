@@ -209,7 +209,7 @@ class Session:
         self._outages.finished(match)
 
     def _missing(self, block: Block) -> tuple[int, ...]:
-        """The numbers of the matches of a block that are not finished."""
+        """The numbers of the block's matches, counted from 0, that are not finished."""
         done = self._finished.get(block.number, 0)
         return tuple(number for number in range(len(block.matches)) if not done >> number & 1)
 

@@ -78,8 +78,8 @@ class OpenLadder:
         )
 
     def program(self) -> Response:
-        """Return the program as a wheel, which the first call makes, and which is sent in pieces.
-        `wheel` must not be None.
+        """Return a response that sends the program's wheel in pieces. The first call makes the
+        wheel. `wheel` must not be None.
 
         Raises:
             OSError: if an installed file cannot be read.

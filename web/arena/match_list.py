@@ -44,7 +44,7 @@ class MatchFilter:
     page: int = 1
 
     def arguments(self) -> dict[str, str | int]:
-        """The conditions that are not None, as arguments of a query. The page is left out."""
+        """The conditions that are not None, as query parameters of a URL, without the page."""
         conditions = asdict(self) | {"page": None}
         return {name: value for name, value in conditions.items() if value is not None}
 

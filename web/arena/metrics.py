@@ -71,7 +71,7 @@ def _phases(current: str) -> Metric:
 
 
 def _gauges(name: str, about: str, label: str, values: Mapping[str, float]) -> Metric:
-    """Return a gauge with the description `about`. `values` are its numbers by value of `label`."""
+    """Return a gauge with the description `about` and, for each value of `label`, a number."""
     family = GaugeMetricFamily(name, about, labels=[label])
     for value, number in values.items():
         family.add_metric([value], number)

@@ -210,8 +210,8 @@ def _upcoming(run: Run, played: Mapping[int, int]) -> tuple[Upcoming, ...]:
 
 
 def version_of(run: Run) -> str:
-    """Return a text that changes with everything about the run except its next blocks. Only texts
-    of the same process can be compared."""
+    """Return a string that changes whenever the run does, except if only its next blocks change.
+    Only strings from the same process can be compared."""
     present = msgspec.structs.replace(run.present, upcoming=())
     facts = {field.name: getattr(run, field.name) for field in fields(run)}
     # Decisions and epochs are only added. A cup changes only with them and with the total.

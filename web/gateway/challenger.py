@@ -99,11 +99,11 @@ class ChallengedBot:
 
     def ask(self, call: str, body: bytes) -> tuple[bytes, bool]:
         """Send a request to the bot, and wait for its HTTP answer, up to 3,700 seconds. Return the
-        bytes of the answer, and whether it is complete.
+        bytes of the answer, and whether it is complete: (b"", False) if the bot does not answer.
 
-        `call` is a method and path. If there is no answer, end the challenge, tell the challenger
-        the reason if it is known, and return (b"", False). The next call then begins a new
-        challenge. Threads take turns.
+        `call` is a method and path. If the arena refuses or ends the challenge, does not reply in
+        time or cannot be reached, end the challenge, tell the challenger the reason if it is known,
+        and return (b"", False). The next call then begins a new challenge. Threads take turns.
         """
         with self._lock:
             try:

@@ -40,7 +40,9 @@ class _Bench(click.Group):
     """A group of commands in which `measure` may be left out, as in `stich bench BOT`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Insert `measure` if the first argument is no command or help option. Parse like click."""
+        """Insert `measure` if the first argument is neither a command nor a help option. Then parse
+        the arguments as usual.
+        """
         if args and args[0] not in (*self.commands, *ctx.help_option_names):
             args = ["measure", *args]
         return super().parse_args(ctx, args)

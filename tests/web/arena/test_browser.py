@@ -255,6 +255,26 @@ def test_an_illegal_choice_names_cards_and_not_moves_of_bots() -> None:
         assert "play:" not in text(browser, "#said")
 
 
+def test_an_answer_that_failed_is_told_in_a_sentence() -> None:
+    with visited(None) as (browser, url):
+        browser.get(f"{url}/play")
+        find(browser, "#zhengfen button").send_keys(Keys.ENTER)
+        for status in (429, 500, 503):
+            wait(browser, has("button.card:enabled"))
+            browser.execute_script(
+                """
+                const answers = fetch;
+                fetch = async () => new Response("", { status: arguments[0] });
+                document.querySelector("button.card").click();
+                fetch = answers;
+            """,
+                status,
+            )
+            wait(browser, lambda _: "arena could not answer" in text(browser, "#said"))
+            find(browser, "[data-clear]").click()
+            wait(browser, lambda _: "arena could not answer" not in text(browser, "#said"))
+
+
 def test_a_cup_is_followed_to_its_end_in_the_time_of_the_reader(tmp_path: Path) -> None:
     with unfinished(tmp_path, cup(NAMES)) as store, visited(store) as (browser, url):
         browser.get(url)

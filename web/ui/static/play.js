@@ -24,11 +24,13 @@
 
   async function ask(path, body) {
     const request = body ? { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) } : {};
-    const answer = await Live.ask(`${here}/${path}`, request);
-    if (answer.ok) return answer.json();
-    left = answer.status === 404;
-    if (left) $("said").textContent = $("said").dataset.left;
-    throw new Error(answer.status);
+    const answer = await Live.ask(`${here}/${path}`, request).catch(() => null);
+    if (answer?.ok) return answer.json();
+    left = answer?.status === 404;
+    const said = $("said");
+    const words = left ? said.dataset.left : said.dataset.failed;
+    if (said.textContent !== words) said.textContent = words;
+    throw new Error("The arena has not done this.");
   }
 
   const names = () => CardTable.cards(shown.hands[now.own]);

@@ -4,6 +4,7 @@ import errno
 import importlib
 import os
 import sys
+from difflib import get_close_matches
 from importlib.metadata import version
 
 import click
@@ -74,6 +75,18 @@ class LazyGroup(click.Group):
         module = importlib.import_module(f"stich.commands.{COMMANDS[cmd_name][0]}")
         command: click.Command = getattr(module, cmd_name.replace("-", "_"))
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the name and the command that `args` begins with, and the other arguments.
+
+        Raises:
+            UsageError: if there is no such command. The message suggests the closest one, if any.
+        """
+        if args[0] not in COMMANDS and (close := get_close_matches(args[0], COMMANDS, 1)):
+            ctx.fail(f"No such command '{args[0]}'. Did you mean `stich {close[0]}`?")
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write each section of the table to `formatter`, with one line for each command."""

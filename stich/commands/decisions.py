@@ -256,8 +256,8 @@ def trust(what: str) -> None:
         signing.trust(what.lower())
         click.echo(f"Runs of the key {what} are accepted from now on.")
         return
-    if re.fullmatch("[0-9a-fA-F]{32,}", what) and not Path(what).exists():
-        refuse(f"{what}: is not a public key, which has 64 hexadecimal digits.", 2)
+    if re.fullmatch("[0-9a-fA-F]+", what) and not Path(what).exists():
+        refuse(f"{what}: is neither a folder nor a public key, which has 64 hexadecimal digits.", 2)
     with Store.open(what) as store:
         store.accept()
     click.echo(f"{store.where} is taken as it is; it is your run from now on.")

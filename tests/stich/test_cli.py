@@ -30,3 +30,16 @@ def test_the_help_lists_every_command_and_loads_none() -> None:
 def test_the_version_says_which_rules_run() -> None:
     rules = "compiled" if games.COMPILED else "pure Python"
     assert stich("--version").stdout == f"stich {version('stich')} (rules: {rules})\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("standing",), "No such command 'standing'. Did you mean `stich standings`?"),
+        (("xyz",), "No such command 'xyz'."),
+        (("trust", "3fa8b2"), "3fa8b2: is neither a folder nor a public key, which has 64 "),
+    ],
+)
+def test_a_wrong_word_is_answered_with_what_was_meant(words: tuple[str, ...], says: str) -> None:
+    done = stich(*words)
+    assert (done.returncode, says in done.stderr) == (2, True), done.stderr

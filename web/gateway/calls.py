@@ -86,6 +86,7 @@ class Asked(msgspec.Struct, frozen=True):
 
 class _Refusal(msgspec.Struct):
     detail: str
+    code: str = ""  # only from a rules service
 
 
 class _GatewayPort(msgspec.Struct):
@@ -112,6 +113,9 @@ def ask_ladder(url: str, call: LadderCall) -> LadderAnswer:
         status, body = _call("POST", url.rstrip("/") + "/join", msgspec.json.encode(call))
     except requests.RequestException as error:
         raise EntryRefused(f"{url}: {reason(error)}; check the address, and try again.") from None
+    if (refused := _decode(body, _Refusal)) and refused.code:
+        what = "a rules service (`stich serve`) answers there, not an arena"
+        raise EntryRefused(f"{url}: {what}; give the address of the ladder's pages.")
     if why := refusal(body):
         raise EntryRefused(why)
     answer = _decode(body, LadderAnswer)

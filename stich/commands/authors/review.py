@@ -152,6 +152,8 @@ def review(
         launch = starting.launch([asked], cup.clock.start_ms)
         judge = asked.name
         judged = _by_bot(asked, launch, cup, decisions, worlds if later else 0, until)
+    of = f"{plural(len(decisions), 'decision')} of {printable(bot)}"
+    click.echo(f"{printable(judge)} judges {of}, for at most {minutes:g} min.", err=True)
     results, stopped = _collect(progress_bar("Reviewing", len(decisions))(judged))
     findings = [result for result in results if isinstance(result, Finding)]
     if later:

@@ -73,6 +73,7 @@ def test_no_time_and_no_legal_move_are_told_apart(run: tuple[Path, set[str]]) ->
         done = stich("review", run[0], "mine", "--minutes", 0, "--no-sandbox", *asked)
         late = r"0 of 0 decisions of mine .*\n\d+ decisions more had no time; add --minutes\.\n"
         assert re.fullmatch(late, done.stdout)
+        assert re.search(r" judges \d+ decisions of mine, for at most 0 min\.\n", done.stderr)
     turns = cycle([hostile.says('{"move": "bid:9"}'), hostile.first])
     with hostile.running(lambda *call: next(turns)(*call)) as url:
         done = stich("review", run[0], "mine", "--with", url)

@@ -10,8 +10,10 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
+from werkzeug.serving import make_server
 
-from tests.support.serving import served
+from service.app import create_app as create_rules
+from tests.support.serving import served, serving
 from tests.support.tournament import played
 from tests.support.tournament.cups import stich
 from tests.support.web.arena import ANN, BOB, CAT, Arena
@@ -270,6 +272,9 @@ def test_the_commands_of_an_author(arena: Arena) -> None:
         assert "of somebody else; choose another name" in refused.stderr
         why = f"{url}/nothing: no ladder answers there; check the address"
         assert why in stich("leave", f"{url}/nothing", "ann").stderr
+    with serving(make_server("127.0.0.1", 0, create_rules())) as url:
+        why = f"{url}: a rules service (`stich serve`) answers there, not an arena; give the"
+        assert why in stich("leave", url, "ann").stderr
     refused = stich("leave", url, "ann")
     assert refused.returncode == 1
     assert refused.stderr == f"{url}: it does not answer; check the address, and try again.\n"

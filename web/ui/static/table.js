@@ -118,7 +118,10 @@ const CardTable = (() => {
     const most = table.most.filter((_, other) => (other === table.own) === own); // the other seats have cards of equal size
     box.style.setProperty("--most", Math.max(...most));
     box.style.setProperty("--groups", table.groups);
-    box.append(hand(held, own ? table.drawOwn : undefined));
+    const drawOwn = own ? table.drawOwn : undefined;
+    const row = hand(held, drawOwn);
+    if (!held && table.hidden && !drawOwn) row.classList.add("hidden"); // as low as it was with cards
+    box.append(row);
     return box;
   }
 
@@ -160,9 +163,11 @@ const CardTable = (() => {
 
   // Draw a position in `root`. table: { seats (names), own (seat at the bottom), clockwise, most (by
   // seat: the largest number of cards), groups (the largest number of groups in a hand), drawOwn
-  // (draws a card of the own hand; optional) }. `covering` is the result of a deal, or null.
+  // (draws a card of the own hand; optional), hidden (set here: whether hands are hidden) }. `covering`
+  // is the result of a deal, or null.
   function draw(root, table, position, covering = null) {
     const others = around(table.seats.length, table.own, table.clockwise);
+    table.hidden ||= position.hands.some((held) => held.startsWith("??"));
     const top = make("div", { class: "others" });
     top.append(...others.map((seat) => seatBox(table, position, seat, false)));
     const facts = make("p", { class: "facts" }, make("span", {}, say(WORDS.deal, { number: position.deal, phase: position.phase })));

@@ -180,12 +180,12 @@ class Encoding:
         return word
 
     def observation(self, encoded: Encoded) -> Observation:
-        """Return an encoded view as an int16 array of length `size`. `parts` has its slices."""
+        """Return an encoded view as an int16 array of length `size`. `parts` names its slices."""
         numbers = np.array(encoded.numbers, dtype=np.int16)
         return np.concatenate((_bits(encoded.words), numbers), dtype=np.int16)
 
     def rows(self, words: Sequence[int]) -> Rows:
-        """Return the words of `encode_moves` as a uint8 array of bits: (moves, `row_size`)."""
+        """Return words of `encode_moves` as a uint8 array of bits, of shape (moves, `row_size`)."""
         return _bits(words).reshape(-1, self.row_size)
 
 
@@ -201,7 +201,7 @@ def action_of(position: Position, move: str) -> int | None:
     gives or discards several cards, since only single cards are listed.
 
     Raises:
-        IllegalMove: if the move is not legal, or if the position is a view, but not that of the
+        IllegalMove: if the move is not legal, or if the position is a view other than that of the
             seat to move.
     """
     legal, moves, deck = position.check(move), position.moves(), position.deck

@@ -140,7 +140,7 @@ class Environment:
     def last(self, observe: bool = True) -> tuple[Observation | None, float, bool, bool, Info]:
         """Return the observation, reward, termination, truncation and info of the agent to move.
 
-        The reward is the sum since the agent's last step. The observation is None if `observe` is
+        The reward is the agent's total since its last step. The observation is None if `observe` is
         False. The truncation is always False.
         """
         agent = self.agent_selection

@@ -73,7 +73,7 @@ def _register_error_handlers(app: Flask, settings: Settings, metrics: Metrics) -
 
     @app.errorhandler(Problem)
     def respond(problem: Problem) -> Response:
-        """Count a problem, add the request's ID to it, and return the response for it."""
+        """Count a problem, add the request's ID to it, and return it as a response."""
         rule = request.url_rule
         route = "none" if rule is None else rule.rule
         metrics.problems.labels(route, problem.type.code).inc()
@@ -84,8 +84,8 @@ def _register_error_handlers(app: Flask, settings: Settings, metrics: Metrics) -
     def respond_to_http_error(error: HTTPException) -> Response:
         """Answer an `HTTPException` of Flask, Werkzeug or `serving` with the problem of its status.
 
-        If no code in `DETAILS` has that status, the problem is "internal". The headers `Allow` and
-        `Retry-After` of the error are kept.
+        If no code in `DETAILS` has that status, the problem is "internal". The error's `Allow` and
+        `Retry-After` headers are kept.
         """
         code = _CODES.get(error.code, "internal")
         response = respond(Problem(code, DETAILS[code].format(max_body=settings.max_body)))

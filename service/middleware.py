@@ -62,8 +62,8 @@ def with_middleware(app: WSGIApplication, settings: Settings, metrics: Metrics) 
 def _preflight_headers(environ: WSGIEnvironment) -> Iterator[tuple[str, str]]:
     """Yield the headers that only the answer to a CORS preflight request has.
 
-    `environ` must be that of a request with the method OPTIONS. Nothing is yielded if the request
-    is not a preflight, or asks for a method that is not in `METHODS`.
+    `environ` must be that of an OPTIONS request. Nothing is yielded if the request is not a
+    preflight, or asks for a method that is not in `METHODS`.
     """
     if environ.get("HTTP_ACCESS_CONTROL_REQUEST_METHOD", "").upper() in METHODS:
         yield "Access-Control-Allow-Methods", ", ".join(METHODS)

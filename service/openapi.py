@@ -58,7 +58,7 @@ def update(contract: dict[str, Any]) -> None:
 
 
 def _object_schemas() -> dict[str, Any]:
-    """The JSON Schemas of requests and positions by name, each after those that it refers to."""
+    """The JSON Schemas of requests and positions by name, each after the schemas it refers to."""
     types: dict[str, type[ObjectSchema]] = {}
     bodies = [validator.schemas for validator in requests.VALIDATORS]
     for schemas in (*bodies, STATES, VIEWS):
@@ -72,7 +72,7 @@ def _object_schemas() -> dict[str, Any]:
 
 
 def _add(types: dict[str, type[ObjectSchema]], schema: ObjectSchema) -> None:
-    """Add to `types`, by name, the classes of the schemas that `schema` refers to, then its own."""
+    """Add to `types`, by name, the class of `schema`, after those of the schemas it refers to."""
     for field in cast("dict[str, JsonField]", schema.fields).values():
         if field.nested is not None and type(field.nested).__name__ not in types:
             _add(types, field.nested)
@@ -80,7 +80,7 @@ def _add(types: dict[str, type[ObjectSchema]], schema: ObjectSchema) -> None:
 
 
 def _answer_examples(paths: dict[str, Any]) -> None:
-    """Replace the answer in each example in `paths`, in place, with what the service answers now.
+    """Replace, in place, the answer in each example in `paths` with the service's current answer.
 
     Only JSON answers with status 200 are replaced. Tokens of sealed games stay as they are, since
     sealing is random.

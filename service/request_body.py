@@ -86,7 +86,7 @@ def _check_headers(environ: WSGIEnvironment) -> None:
 def _flatten_errors(messages: Any) -> dict[str, list[str]]:
     """Marshmallow's nested messages as lists of messages by dotted path, such as `state.hands.0`.
 
-    Messages about a whole object or list have its path, which for the body is "". Only the first
+    Messages about a whole object or list have its path, or "" for the body. Only the first
     `MAX_ERRORS` paths are kept.
     """
     errors: dict[str, list[str]] = {}

@@ -3,7 +3,7 @@
 A token consists of the ID of the service's key that sealed the game, a dot, and the URL-safe base64
 of a nonce and the encrypted game. AES-SIV (RFC 5297) encrypts and authenticates the game, which
 consists of the SHA-256 hashes of all seats' keys and the state. A token is bound to `VERSION` and
-to the names of the fields of states, so a service where these differ refuses the token.
+to the names of the fields of states, so a service in which these differ refuses the token.
 """
 
 import json

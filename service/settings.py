@@ -41,7 +41,7 @@ class Settings:
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str] = os.environ) -> Self:
-        """Read the settings from environment variables, and keep the default where one is not set.
+        """Read the settings from environment variables, with defaults for those that are not set.
 
         Raises:
             ConfigError: if a variable has an invalid value, or `PROMETHEUS_MULTIPROC_DIR` does not
@@ -77,7 +77,7 @@ def temporary_seal_keys() -> str:
 
 
 def _seal_keys(text: str) -> dict[str, bytes]:
-    """Parse `ID:BASE64,ID:BASE64` into keys by ID. A blank text gives none.
+    """Parse `ID:BASE64,ID:BASE64` into keys by ID. A blank text gives no keys.
 
     Raises:
         ConfigError: if the text is not of this form, an ID occurs twice, or a key does not have 32

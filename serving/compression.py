@@ -26,12 +26,12 @@ class StaticBody:
 
     @classmethod
     def of(cls, content: bytes) -> "StaticBody":
-        """Make a body from `content`, compressed as much as gzip can."""
+        """Make a body from `content`, compressed with gzip as much as possible."""
         gzipped = gzip.compress(content, 9, mtime=0)
         return cls(content, gzipped, sha256(content).hexdigest()[:32])
 
     def answer(self, content_type: str) -> Response:
-        """Return the response to Flask's request: 304 if the client has this version.
+        """Return the response to Flask's current request: 304 if the client has this version.
 
         Other responses are compressed if the client accepts gzip and the body has more than
         `SHORTEST` bytes.
@@ -73,7 +73,7 @@ def compress(response: Response) -> Response:
 
 
 def _accepts_gzip() -> bool:
-    """Whether the client of Flask's request accepts gzip."""
+    """Whether the client of Flask's current request accepts gzip."""
     # Parsing the header takes 6 µs, so it is parsed only if it names gzip.
     given = request.environ.get("HTTP_ACCEPT_ENCODING", "")
     return "gzip" in given and request.accept_encodings["gzip"] > 0

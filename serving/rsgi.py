@@ -107,7 +107,7 @@ class RsgiFront:
         loop.call_soon(self._limit_unread_answers)
 
     async def __rsgi__(self, scope: Scope, proto: HTTPProtocol) -> None:
-        """Answer a request. If the answer is large, return only when it no longer needs memory.
+        """Answer a request. If the answer is large, return only once it no longer takes up memory.
 
         Granian calls this method for each request.
         """
@@ -142,7 +142,7 @@ class RsgiFront:
 
         granian buffers everything that is written to a stream, but reads a file only as fast as the
         client does. So the pieces go through a named pipe. At most one piece is generated after the
-        client has left. Exceptions from generating the pieces pass through.
+        client has left. Exceptions raised while generating the pieces pass through.
         """
         with TemporaryDirectory(prefix="stich-") as folder:
             path = os.path.join(folder, "answer")
@@ -300,8 +300,8 @@ class RsgiFront:
 
         A client is cut off if it leaves data unread for `UNREAD_SECONDS`. This method sets options
         of the listening socket, which connections inherit. Granian gives no access to the socket,
-        so the method searches for it, and tries again later while there is none. It does nothing
-        except on Linux.
+        so the method searches for it, and tries again later if there is none yet. It does nothing
+        on systems other than Linux.
         """
         if not hasattr(socket, "TCP_USER_TIMEOUT"):
             return

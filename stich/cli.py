@@ -118,7 +118,7 @@ def cli() -> None:
 def main() -> None:
     """Run the program, and exit with the exit code of the command.
 
-    If standard output has no reader any more, exit with 1 silently. If a device is full, exit with
+    If nothing reads standard output any more, exit with 1 silently. If a device is full, exit with
     1 and a sentence on standard error.
     """
     try:

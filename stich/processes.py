@@ -69,7 +69,7 @@ def _serving(
 
     Raises:
         ClickException: if the server does not answer within 30 seconds, or if it has stopped 5
-            times within a minute. In the second case, this process first sends itself SIGTERM.
+            times within a minute. If it stops too often, this process first sends itself SIGTERM.
     """
     http = HTTPConnection(host, port, timeout=_START_S)
     closed, failed = threading.Event(), threading.Event()

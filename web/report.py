@@ -30,7 +30,7 @@ def report(
     """Return the report page as HTML, in the current language.
 
     Up to `replays` matches, spread evenly over the run, are shown move by move. The numbers that
-    bots sent beside their moves are added up over the first 3,000 matches. A report for the
+    bots sent with their moves are added up over the first 3,000 matches. A report for the
     `organiser` also says which bots may go easy on each other, judged by the same matches.
     `preview` is the URL of a picture for sites that preview links, or "" if there is none.
 

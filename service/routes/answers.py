@@ -33,7 +33,7 @@ LONG_GAME: Final = 200
 
 
 def json_response(body: dict[str, Any]) -> Response:
-    """Return a response that caches must not store, with status 200 and `body` as JSON."""
+    """Return `body` as JSON, in a response with status 200 that caches must not store."""
     # The body may show hidden cards.
     headers = [("Content-Type", "application/json"), ("Cache-Control", "no-store")]
     return Response(encode(body), 200, headers)
@@ -42,8 +42,8 @@ def json_response(body: dict[str, Any]) -> Response:
 def moves_answer(position: Position, *, details: bool) -> dict[str, Any]:
     """Return the answer of `/v1/moves`: the seat to move and its legal moves.
 
-    The list is empty if the game is over, or if `position` is the view of another seat or of the
-    public. If `details` is true, the answer also has the category, rank, length and cards of each
+    The list is empty if the game is over, or if `position` is another seat's view or the public
+    view. If `details` is true, the answer also has the category, rank, length and cards of each
     move.
 
     Raises:

@@ -101,7 +101,7 @@ def _contract_as_json() -> StaticBody:
     """Convert the contract to JSON on the first call. Later calls return the same value.
 
     Raises:
-        LongWork, TooManyRequests: if the contract is still to be converted and the request holds no
+        LongWork, TooManyRequests: if the contract has yet to be converted and the request holds no
             slot.
     """
     need_long_work()
@@ -169,8 +169,8 @@ def _page(template: str, **values: object) -> Response:
 def _html(markdown: str) -> Markup:
     """Markdown as HTML, in which raw HTML is escaped and headings have IDs.
 
-    Links to files of the project lead to where the service has them, or become text if it does not
-    have them. Links to `https:` addresses and within the page stay.
+    Links to the project's files lead to the service's copies of them, or become text if it has
+    none. Links to `https:` addresses and links within the page are kept.
     """
     tokens = _MARKDOWN.parse(markdown)
     for token, following in pairwise(tokens):
@@ -205,6 +205,6 @@ def _rules_file(name: str) -> str:
 
 
 def _path(name: str, folder: str = "") -> Path:
-    """The path of a file: in `static` if it is there, as in a wheel, or else in the checkout."""
+    """The path of a file, in `static` if it exists there (as in a wheel), else in the checkout."""
     path = STATIC / name
     return path if path.is_file() else _CHECKOUT / folder / name

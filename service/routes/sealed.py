@@ -22,8 +22,8 @@ SEALER: Final = "stich-sealer"
 def start() -> Response:
     """Start a game whose seed the service draws, and return its token and keys.
 
-    The request may have hashes of keys, one for each seat and no two the same. Then the keys in the
-    answer are null.
+    The request may contain hashes of keys: one for each seat, all different. The keys in the answer
+    are then null.
 
     Raises:
         Problem, HTTPException: if the body is not valid (see `parse_body`), or the service has no
@@ -37,7 +37,7 @@ def start() -> Response:
 def view() -> Response:
     """Return the view of the key's seat, or the public view if the request has no key.
 
-    With the public view come the hashes of all keys and, once the game is over, the seed.
+    The public view comes with the hashes of all keys and, once the game is over, the seed.
 
     Raises:
         Problem, HTTPException: if the body (see `parse_body`), the token or the key is not valid,

@@ -71,8 +71,8 @@ def value_type(schema: JsonSchema, referred: Any) -> Any:
     """Return the msgspec type of the values that match a field's JSON Schema.
 
     `schema` must be one that the functions of this module make. `referred` is the type that a
-    `$ref` in it stands for. The type excludes integers beyond `MAX_SAFE_INTEGER` in size, even if
-    the schema allows them.
+    `$ref` in it stands for. The type excludes integers whose size exceeds `MAX_SAFE_INTEGER`, even
+    if the schema allows them.
     """
     if "$ref" in schema:
         return referred
@@ -104,10 +104,10 @@ class JsonField(Field[Any]):
     """A field that knows its JSON Schema and its msgspec type.
 
     `value_schema` is the JSON Schema of a value that is not null. `load` converts a value that is
-    not null. It must accept every value that matches `value_schema`, and may accept others or raise
-    ValidationError for them. `referred` is the msgspec type that a `$ref` in `value_schema` stands
-    for. An `optional` field may be missing or null, which means the same. `nested` is the schema of
-    the value if it is an object, or of its items if it is a list of objects.
+    not null. It must accept every value that matches `value_schema`, and may accept other values or
+    raise ValidationError for them. `referred` is the msgspec type that a `$ref` in `value_schema`
+    stands for. An `optional` field may be missing or null, which means the same. `nested` is the
+    schema of the value if it is an object, or of its items if it is a list of objects.
     """
 
     def __init__(
@@ -155,7 +155,7 @@ class JsonField(Field[Any]):
         """Convert a value, and return it. Leave missing values and null to marshmallow.
 
         Raises:
-            ValidationError: if the value is wrong, or is missing or null and must not be.
+            ValidationError: if the value is wrong, or is missing or null when it must not be.
         """
         if value is missing or value is None:
             return super().deserialize(value, attr, data, **kwargs)
@@ -203,8 +203,8 @@ def checked(
 ) -> JsonField:
     """A field for values that pass all checks.
 
-    A check is a function that says whether a value passes, and the message for a value that does
-    not. A check may rely on the checks before it. `value_schema` and `kwargs` go to `JsonField`.
+    A check pairs a function that says whether a value passes with the message for one that fails. A
+    check may rely on the checks before it. `value_schema` and `kwargs` go to `JsonField`.
     """
 
     def load(value: Any) -> Any:
@@ -217,7 +217,7 @@ def checked(
 
 
 def _is_encodable(text: str) -> bool:
-    """Whether UTF-8 can encode a text."""
+    """Whether a string can be encoded as UTF-8."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -236,7 +236,7 @@ def boolean(description: str, **kwargs: Any) -> JsonField:
 
 
 def string(description: str, max_length: int | None = None, **kwargs: Any) -> JsonField:
-    """A field for a string that UTF-8 can encode. `kwargs` are passed to `JsonField`.
+    """A field for a string that can be encoded as UTF-8. `kwargs` are passed to `JsonField`.
 
     With a `max_length`, the string must have 1 to `max_length` characters.
     """
@@ -251,14 +251,14 @@ def string(description: str, max_length: int | None = None, **kwargs: Any) -> Js
 
 
 def _at_most(characters: int) -> tuple[Callable[[Any], bool], str]:
-    """A check, with its message, that a text has at most this many characters."""
+    """A check, with its message, that a string has at most this many characters."""
     return lambda text: len(text) <= characters, f"Must have at most {characters} characters."
 
 
 def unchecked_enum(description: str, values: tuple[str, ...], **kwargs: Any) -> JsonField:
     """A field that the contract limits to `values`. `kwargs` are passed to `JsonField`.
 
-    Any string of up to 32 characters that UTF-8 can encode passes: `games` checks the value.
+    Any string of up to 32 characters that can be encoded as UTF-8 passes: `games` checks the value.
     """
     schema = {"type": "string", "enum": list(values)}
     return checked(description, schema, STRING, ENCODABLE, _at_most(32), **kwargs)

@@ -30,7 +30,7 @@ VIEWS: Final[Mapping[str, ObjectSchema]] = {
 
 
 def choose_by_game(schemas: Mapping[str, ObjectSchema], value: Any) -> ObjectSchema:
-    """The schema from `schemas` (by game) for the game that the field `game` of `value` names.
+    """The schema in `schemas` (by game) for the game named in the field `game` of `value`.
 
     Raises:
         ValidationError: if `value` is not an object, or names no game in `schemas`.

@@ -147,7 +147,7 @@ def _key_hashes(game: games.Game) -> JsonField:
 
 
 def _body(name: str, description: str, **fields: JsonField) -> ObjectSchema:
-    """A schema of request bodies that is called `name` in the contract."""
+    """A schema of request bodies, called `name` in the contract."""
     return make_schema(name, description, fields, base=RequestSchema)()
 
 

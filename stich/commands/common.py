@@ -67,10 +67,10 @@ class FloatRange(click.FloatRange):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
-        """Convert a text to a number in the range.
+        """Convert a string to a number in the range.
 
         Raises:
-            BadParameter: if the text is not a number, or the number is out of the range.
+            BadParameter: if the string is not a number, or the number is out of range.
         """
         number: float = super().convert(value, param, ctx)
         if math.isnan(number):
@@ -91,10 +91,10 @@ def as_bot(text: str) -> Bot:
 
 
 def checked(check: Callable[[str], str | None]) -> Callable[[str], str]:
-    """Return the type of an option whose value is a text that passes a check.
+    """Return the type of an option whose value is a string that passes a check.
 
-    `check` returns what is wrong with a text, or None if nothing is. The type raises BadParameter
-    if a text does not pass.
+    `check` returns what is wrong with a string, or None if nothing is. The type raises BadParameter
+    for a string that does not pass.
     """
 
     def text(value: str) -> str:  # the help shows this name: --seed TEXT
@@ -190,7 +190,7 @@ class Starting:
     """How to start the user's own bots: the options `--sandbox`, `--network` and `--env`.
 
     If `sandbox` is None, bots run in a sandbox if possible. With `network`, sandboxed bots can use
-    the network. `env` has more environment variables for started bots, except the reference bots.
+    the network. `env` has additional environment variables for started bots, except reference bots.
     """
 
     sandbox: bool | None

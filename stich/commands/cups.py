@@ -48,7 +48,7 @@ from web.gateway.invitations import Invitations
 
 
 def _scheduler_problem(address: str) -> str | None:
-    """Return why a text cannot be used as the address of a Dask scheduler, or None if it can.
+    """Return why `address` cannot be used as that of a Dask scheduler, or None if it can.
 
     No address can be used if Dask is not installed. The scheduler is not contacted.
     """
@@ -280,7 +280,7 @@ def _play_cup(
     gateway: Gateway | None = None,
     memory_share: float = 1.0,
 ) -> None:
-    """Play the unfinished matches of a cup. Print the standings and, after a commitment, the seed.
+    """Play the unfinished matches of a cup. Print the standings and any seed that was committed to.
 
     `path` is the CUP.toml, and `target` the folder or database of the run. With `as_json`, progress
     and standings are printed as JSON Lines. `cluster` is the address of a Dask scheduler whose

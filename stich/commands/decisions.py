@@ -1,4 +1,4 @@
-"""Commands for an organiser's decisions, also while the run is being played, and `stich trust`."""
+"""Commands for an organiser's decisions, even while the run is being played, and `stich trust`."""
 
 import re
 import shlex

@@ -50,7 +50,7 @@ class _Quit(Exception):
 
 
 class TerminalGame(Player, MatchObserver):
-    """A game of a person at one seat against bots at the other seats.
+    """A game between a person at one seat and bots at the other seats.
 
     The object is both a player of the match, which asks the person for moves, and its observer,
     which prints the events. The person sees only the view of `seat`. `state` is the first state of

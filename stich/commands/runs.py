@@ -65,9 +65,9 @@ def check_name(bot: str, run: Run) -> None:
 
 
 def is_file(target: str) -> bool:
-    """Whether `target` names a file, or standard input ("-"), and not the store of a run.
+    """Whether `target` names a file or standard input ("-"), rather than the store of a run.
 
-    A name that ends in .jsonl counts as that of a file, even if there is no such file.
+    A name that ends in .jsonl counts as a file, even if there is no such file.
     """
     is_other = os.path.exists(target) and not os.path.isdir(target)  # a pipe is no regular file
     return target == "-" or target.endswith(".jsonl") or is_other

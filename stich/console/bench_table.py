@@ -95,7 +95,7 @@ def _verdict(difference: Difference) -> str:
     """The verdict on the new bot in words.
 
     If there is an interval and it includes 0, the text says which differences it excludes, and
-    which ones four times as many blocks would exclude.
+    which ones would be excluded with four times as many blocks.
     """
     if difference.verdict in ("better", "worse"):
         return difference.verdict
@@ -140,7 +140,7 @@ def badge(record: Record) -> str:
 
 
 def _game(table: Result | Difference) -> str:
-    """The name of a table: game, number of players, and rules unless they are the usual rules."""
+    """The name of a table: game, number of players, and rules, unless they are the usual ones."""
     rules = "" if table.rules == USUAL else f", {table.rules}"
     return f"{games.get(table.game).title}, {table.players}{rules}"
 
@@ -150,7 +150,7 @@ def _markdown(
 ) -> str:
     """A title, a table unless `rows` is empty, and the paragraphs `below` it, as Markdown.
 
-    All texts except `heads` are escaped.
+    Everything except `heads` is escaped.
     """
     lines = [f"### {_plain(title)}", ""]
     if rows:

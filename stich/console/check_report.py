@@ -21,7 +21,7 @@ _OUTPUT_LINES = 8
 
 
 class CheckProgress:
-    """Shows on standard error, if it is a terminal, the current check and the number of answers."""
+    """Shows the current check and number of answers on standard error, if that is a terminal."""
 
     def __init__(self) -> None:
         self._status = Console(stderr=True).status("")
@@ -62,8 +62,8 @@ def print_as_they_come(
 ) -> list[CheckResult]:
     """Print each result as it arrives, then which checks were not passed. Return all results.
 
-    There must be at least one result. At the end, print for each outcome with `output` the last
-    line of it. Failures with the same cause are printed once, unless `verbose`. `command` is the
+    There must be at least one result. At the end, print the last line of each outcome's `output`,
+    if any. Failures with the same cause are printed only once, unless `verbose`. `command` is the
     bot's command, or None for a bot by URL. The progress is hidden before each result.
     """
     causes: Causes = {}

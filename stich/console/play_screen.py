@@ -63,8 +63,8 @@ def groups(moves: Iterable[Move], kind: str = "") -> MoveGroups:
 def choose(view: View, text: str) -> Move:
     """The legal move that a person has typed, as a number, in wire form, or as cards.
 
-    A number counts the legal moves from 1. Cards alone, such as "3s3h", are played or, depending on
-    the phase, given, discarded or called. A legal move need not be in the list of moves.
+    Legal moves are numbered from 1. Cards alone, such as "3s3h", are played or, depending on the
+    phase, given, discarded or called. A legal move need not be in the list of moves.
 
     Raises:
         InputError: if the text is not exactly one legal move.

@@ -31,7 +31,7 @@ _Item = TypeVar("_Item")
 
 
 def _print(out: Console, sentence: str, event: str) -> None:
-    """Print a sentence: the commitment to a seed on standard output, any other on `out`."""
+    """Print a commitment to a seed on standard output, and any other sentence on `out`."""
     if event == "commitment":
         click.echo(sentence)
     else:
@@ -47,7 +47,7 @@ class Lines(RunObserver):
         self._next = 0.0
 
     def tell(self, sentence: str, event: str = "", **fields: object) -> None:
-        """Print the sentence: the commitment to a seed on standard output, any other on `out`."""
+        """Print a commitment to a seed on standard output, and any other sentence on `out`."""
         _print(self._out, sentence, event)
 
     def begin(self, done: int, total: int | None) -> None:
@@ -58,7 +58,7 @@ class Lines(RunObserver):
         self.tell(self._matches(total) + so_far)
 
     def _matches(self, total: int | None) -> str:
-        """The number of matches as text: `total`, or in a ladder (None) the finished ones."""
+        """The number of matches as text: `total`, or the finished matches in a ladder (None)."""
         return plural(self.done if total is None else total, "match", "matches")
 
     def match(self, record: MatchRecord) -> None:
@@ -147,8 +147,8 @@ class JsonLines(RunObserver):
 def watch(name: str, *, as_json: bool = False) -> Iterator[RunObserver]:
     """Within this context, show the progress of the run `name`. Yield the observer to use.
 
-    With `as_json`, the progress is JSON Lines on standard output. Otherwise, it is on standard
-    error, except for the commitment to a seed: a bar if that is a terminal, and lines if not.
+    With `as_json`, JSON Lines are written to standard output. Otherwise, standard error shows a
+    bar, or lines if it is not a terminal, and a commitment to a seed is printed on standard output.
     """
     if as_json:
         yield JsonLines(sys.stdout)

@@ -42,7 +42,7 @@ def print_match(console: Console, record: MatchRecord, cup: Cup) -> None:
 def step_through(console: Console, record: MatchRecord, cup: Cup) -> None:
     """Show a match one step at a time on a terminal, until the person leaves.
 
-    The person's keys go forwards and back, to the next fault and to the end. Ctrl-C also leaves.
+    The keys move forwards and back, to the next fault, and to the end. Ctrl-C also leaves.
 
     Raises:
         ValueError: if a move is not legal, or comes after the end of the game.
@@ -133,7 +133,7 @@ def _move(record: MatchRecord, step: Step) -> Text:
 
 
 def _scores(record: MatchRecord) -> Text:
-    """A sentence with the final scores, and with those that count for bots that were struck out."""
+    """A sentence with the final scores, and the scores that count for bots that were struck out."""
     text = f"Final scores: {format_scores(record.seating, record.scores)}"
     if record.struck:
         counts = ", ".join(

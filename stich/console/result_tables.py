@@ -64,7 +64,7 @@ def make_table(
     title: str = "",
     caption: str = "",
 ) -> Table:
-    """A table with these headings and rows of texts. The caption is below the table."""
+    """A table with these headings and rows. The caption is below the table."""
     table = Table(
         title=Text(title, style="bold") if title else None,
         caption=Text(caption) if caption else None,

@@ -65,10 +65,10 @@ def create_app(
     and answers only requests for this machine's own names. The caller must close the `reader`.
     `connect_port` is the port of the gateway for connecting bots; authors' programs look it up at
     `/connect`. `cup` is the cup file: a person can play against the bots that it starts. `folder`
-    holds the bots' tokens, by default the run's folder. Without either, as for a file of matches,
-    authors have no pages. `run` is the location of the run, a folder or a database URL.
-    If the cup is a ladder, and there are a `reader`, a folder and a `run`, bots can join at
-    `/join`, which writes to `run`. The pages answer with status 503 if the run cannot be read.
+    holds the bots' tokens, and is by default the run's folder. Without a folder, as for a file of
+    matches, authors have no pages. `run` is the location of the run, a folder or a database URL. If
+    the cup is a ladder, and there are a `reader`, a folder and a `run`, bots can join at `/join`,
+    which writes to `run`. The pages answer with status 503 if the run cannot be read.
 
     Raises:
         CupError: if the cup file cannot be used.
@@ -119,7 +119,7 @@ def create_app(
 
 
 def _refuse_other_sites() -> None:
-    """Answer a POST request with status 403 if a page of another origin sends the request.
+    """Answer a POST request with status 403 if a page of another origin sent it.
 
     Browsers say where a request comes from in Sec-Fetch-Site, or in Origin over plain HTTP.
     Requests without these headers are let through.
@@ -179,7 +179,7 @@ def _game(game: str) -> Game:
 
 
 def _view() -> RunView | None:
-    """Return a view of the run, or None without a run or if it has not begun or cannot be read."""
+    """Return a view of the run, or None if there is none, it has not begun or it cannot be read."""
     with suppress(StoreError):
         return current_run().view() if "stich-run" in current_app.extensions else None
     return None

@@ -129,7 +129,7 @@ def sign_out(name: str) -> ResponseReturnValue:
 def _fault_page(now: Snapshot, name: str) -> str:
     """Return the page of the fault that the query names by its match, turn and seat. Answer with
     status 404 if the bot `name` has no such fault, or if the fault may not be shown yet, because
-    matches with the same cards are still to be played, and with 503 if the store cannot be read."""
+    matches with the same cards have yet to be played, and with 503 if the store cannot be read."""
     turn, seat = (request.args.get(key, -1, type=int) for key in ("turn", "seat"))
     run = current_run()
     record = run.find(request.args.get("match", ""))
@@ -149,8 +149,8 @@ def _fault_page(now: Snapshot, name: str) -> str:
 
 def _shown_faults(now: Snapshot, bot: str) -> Iterator[tuple[MatchRecord, FaultRecord]]:
     """Yield the faults of a bot that may be shown, each with its match, from the last 100 matches
-    in the schedule that have any. The last match comes first, and in a match the latest move.
-    Matches that are void by now are left out.
+    in the schedule that have any. The last match comes first, and within a match the latest move.
+    Matches that have since become void are left out.
 
     Raises:
         StoreError: during iteration, if the store cannot be read.

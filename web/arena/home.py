@@ -24,7 +24,7 @@ class TableToWatch:
     """A position near the end of a match.
 
     `ended` is what `ended()` returns for the match. `cards` are the cards on the table, each of two
-    characters. `seats` has each seat's bot, and a text with the bot's roles and number of cards.
+    characters. `seats` has each seat's bot, and a string with the bot's roles and number of cards.
     """
 
     ended: datetime | None
@@ -35,7 +35,7 @@ class TableToWatch:
 @dataclass(frozen=True, slots=True)
 class News:
     """A line of news. `at` is the time in UTC, or None for a permanent notice or an unknown time.
-    `match` is the id of the match that the news is about, or "" if the news is about no match."""
+    `match` is the id of the match that the news is about, or "" if it is not about a match."""
 
     at: datetime | None
     text: str
@@ -43,8 +43,8 @@ class News:
 
 
 def table_to_watch(run: LiveRun, now: Snapshot) -> TableToWatch | None:
-    """Find the match that ended last among the matches that may be shown. Return, of its last 50
-    positions, the one with the most cards on the table. Of equal positions, return the latest.
+    """Find the match that ended last among the matches that may be shown. Among its last 50
+    positions, return the one with the most cards on the table, or the latest of several.
 
     Return None if there is no such match, if the match is void, longer than 3,000 moves, or cannot
     be replayed, or if no cards lie on the table in any of the 50 positions.
@@ -90,7 +90,7 @@ def news(run: LiveRun, now: Snapshot) -> list[News]:
     margin between two seats, newest first, and then the run's caveats.
 
     A line whose time is unknown comes first. Decisions to skip matches are left out. So is the
-    match if it is void by now, or if a bot at its table is disqualified.
+    match if it has since become void, or if a bot at its table is disqualified.
 
     Raises:
         StoreError: if the store cannot be read.

@@ -130,7 +130,7 @@ class OpenLadder:
 
     def _carry_out(self, call: LadderCall, author: str) -> str:
         """Enter a bot or a new version of a bot, or let a bot leave, as the call asks. Return the
-        name of the bot, with its version from 2 on. A call for the token changes nothing.
+        bot's name, with its version from version 2 on. A call for the token changes nothing.
 
         `author` identifies the author by the key in the call. If another author joins with a name
         that has become free, the bot is entered as the next version of that name.
@@ -196,7 +196,7 @@ class OpenLadder:
         """Check that an author with this code may enter a bot.
 
         Raises:
-            JoinRefused: if the ladder is by invitation only, or needs another code.
+            JoinRefused: if the ladder is by invitation only, or requires a different code.
         """
         wanted = self.cup.join.code
         if wanted is None and not self.cup.join.open:
@@ -226,7 +226,7 @@ def _address() -> str:
 
 
 def _state(cup: Cup, now: RunView) -> str:
-    """Return a text in the reader's language that says how many bots play, and who may join."""
+    """Return sentences in the reader's language that say how many bots play and who may join."""
     bots = len(seated(cup, now.run.decisions, now.run))
     playing = ngettext("%(num)d bot plays", "%(num)d bots play", bots)
     count = _("%(playing)s, of at most %(most)d. ", playing=playing, most=cup.join.most)

@@ -54,7 +54,7 @@ class LiveRun:
         self._cache: dict[tuple[NullTranslations, str], Any] = {}
 
     def snapshot(self) -> Snapshot:
-        """Return a snapshot of the run, and refresh it first if it is stale.
+        """Return a snapshot of the run, refreshed first if it is stale.
 
         A snapshot is stale after two seconds, or later if refreshing takes long. One caller
         refreshes it at a time. Other callers get the previous snapshot, or wait if there is none or
@@ -173,8 +173,8 @@ class LiveRun:
         return value
 
     def find(self, match: str) -> MatchRecord | None:
-        """Return the finished match with this whole id, as `RunReader.match` does, or None if there
-        is no such match, for example because it is void.
+        """Return the finished match whose whole id is `match`, or None if there is no such match,
+        for example because it is void.
 
         Raises:
             StoreError: if the store cannot be read.
@@ -198,8 +198,8 @@ class LiveRun:
             return self.cached(key, lambda: match_data(record, cup, page_steps(record, cup)))
 
     def is_open(self, block: int) -> bool:
-        """Return whether a match with the cards of this block is still to be played. This is never
-        the case with fresh cards, or when the run is finished.
+        """Return whether a match with the cards of this block has yet to be played. With fresh
+        cards, or once the run is finished, no match has.
 
         Raises:
             StoreError: if the store cannot be read.
@@ -208,8 +208,8 @@ class LiveRun:
 
 
 def _basis(run: Run) -> tuple[int, Cup, bool]:
-    """Return the facts about a run that, if they change, require all matches to be read again. A
-    cup that grows renumbers its blocks. A ladder that grows does not, so its bots are left out."""
+    """Return the facts about a run that require all matches to be read again if they change. A cup
+    that grows renumbers its blocks. A ladder that grows does not, so its bots are left out."""
     cup = replace(run.cup, bots=()) if run.cup.is_ladder else run.cup
     return run.void_matches, cup, is_fresh(run)
 

@@ -29,8 +29,8 @@ _CHOICES: Final = {"faults": (ANY, *map(str, FAULT_KINDS)), "result": ("won", "l
 
 @dataclass(frozen=True, slots=True)
 class MatchFilter:
-    """Conditions on matches, and the number of a page of the list, from 1. A condition that is None
-    fits any match.
+    """Conditions on matches, and a page number in the list, counted from 1. A condition that is
+    None fits any match.
 
     `faults` is a kind of fault, or `ANY` for all kinds. With a `bot`, only its faults count.
     `result` is "won" or "lost" and needs a `bot`. A bot "won" if no other bot had more points.
@@ -75,7 +75,7 @@ class MatchFilter:
 
 def read_matches(now: Snapshot, rows: Ints) -> list[MatchSummary]:
     """Read the matches at these indices of the snapshot's arrays, and return them in reverse order
-    of the schedule, whatever the order of `rows`. Matches that are void by now are left out.
+    of the schedule, whatever the order of `rows`. Matches that have since become void are left out.
 
     Raises:
         StoreError: if the store cannot be read.
@@ -174,7 +174,7 @@ def _asked(name: str, pattern: str, fix: str) -> str | None:
 
 def finished_match(run: LiveRun, match: str) -> MatchRecord:
     """Return the finished match with this id. Answer with status 404 if there is none, or if its
-    cards are still to be played in another seating.
+    cards have yet to be played in another seating.
 
     Raises:
         StoreError: if the store cannot be read.

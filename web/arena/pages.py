@@ -53,8 +53,8 @@ _REST: Final = 110
 
 def _page(view: Callable[..., str]) -> Callable[..., Response]:
     """Return a route that calls `view` with a snapshot of the run. A page is rendered once for all
-    readers of a language, until the snapshot changes. A browser that has the page gets status 304.
-    The route fails with StoreError if the run has not begun or cannot be read."""
+    readers of a language, until the snapshot changes. A browser that already has the page gets
+    status 304. The route fails with StoreError if the run has not begun or cannot be read."""
 
     @wraps(view)
     def page(**names: str) -> Response:
@@ -67,14 +67,14 @@ def _page(view: Callable[..., str]) -> Callable[..., Response]:
 def _answer(version: str, render: Callable[[], str]) -> Response:
     """Return the HTML page that `render` returns. The page is rendered once for each version,
     language, address of the arena and value of `invited()`, so `version` must name the page and the
-    state of the run that it shows. Return status 304 if the browser has the page."""
+    state of the run that it shows. Return status 304 if the browser already has the page."""
     key = f"{version}-{invited()}-{request.url_root}"
     return _cached(key, "text/html; charset=utf-8", lambda: render().encode())
 
 
 def _cached(key: str, content_type: str, make: Callable[[], bytes]) -> Response:
     """Return a response whose content is the result of `make`, which is made and compressed once
-    for each key and language. Return status 304 if the browser has the content."""
+    for each key and language. Return status 304 if the browser already has the content."""
     body = current_run().cached(key, lambda: StaticBody.of(make()))
     response = body.answer(content_type)
     response.headers["Cache-Control"] = "no-cache"
@@ -229,8 +229,8 @@ def stage(now: Snapshot) -> str:
 @pages.get("/watch/next")
 def watch_next() -> Response:
     """Return, as JSON, the match that a watching page shows next, or null if there is none. The
-    query has `live` and `shown` of `next_match`, the latter with commas between the ids. Answer
-    with status 503 if the run cannot be read."""
+    query parameters `live` and `shown` are those of `next_match`, with commas between the ids.
+    Answer with status 503 if the run cannot be read."""
     shown = request.args.get("shown", "").split(",")
     response = jsonify(next_match(current_run(), request.args.get("live", ""), shown))
     response.headers["Cache-Control"] = "no-cache"

@@ -27,7 +27,7 @@ class _Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The settings of the server.
 
     `run` is a folder or a database URL. `matches` is a file of matches, whose pages are served
-    instead. Without either, only the pages for playing are served. The other settings are those of
+    instead. With neither, only the pages for playing are served. The other settings are those of
     `create_app`.
     """
 
@@ -39,8 +39,8 @@ class _Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def load(_app: str) -> Any:
-    """Set up the worker process of granian, which calls this, and return the RSGI application of
-    the pages. At the end, lower the priority of the process.
+    """Set up the worker process in which granian calls this function, then lower the priority of
+    the process, and return the RSGI application of the pages.
 
     Raises:
         StichError: if the cup file, the run or the file of matches cannot be used.
@@ -61,7 +61,7 @@ def load(_app: str) -> Any:
 
 
 def _reader(settings: _Settings) -> RunReader | None:
-    """Return a reader of the file of matches, or else of the run, or None without either.
+    """Return a reader of the file of matches, or else of the run, or None if there is neither.
 
     Raises:
         StichError: if the run or the file of matches cannot be read.

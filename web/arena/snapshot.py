@@ -40,7 +40,7 @@ class EarlierTable:
 
 class RunView:
     """A run without its matches, as the pages show it. Pages made from a view are out of date once
-    a newer view has another `version`."""
+    a newer view has a different `version`."""
 
     def __init__(self, version: str, run: Run) -> None:
         self.version = version
@@ -74,13 +74,13 @@ class RunView:
         return f"{text.rstrip('.')}. {away}" if away else text
 
     def progress(self) -> str:
-        """Return a text about the progress of the run: "" here, where the matches are not known."""
+        """Return the progress of the run as text: "" here, because the matches are not known."""
         return ""
 
 
 class Snapshot(RunView):
-    """A run with its standings at one moment. A newer snapshot has another `version` if the run or
-    its matches have changed."""
+    """A run with its standings at one moment. A newer snapshot has a different `version` if the run
+    or its matches have changed."""
 
     def __init__(self, version: str, run: Run, matches: Matches) -> None:
         super().__init__(version, run)
@@ -117,9 +117,9 @@ class Snapshot(RunView):
         over."""
 
     def progress(self) -> str:
-        """Return a text with the number of tables in play, the matches played, and the time left,
-        or with the matches alone once the run is over. What is not known is left out. After about
-        ten minutes without a match, the text says so instead of the tables and the time left."""
+        """Return, as text, the number of tables in play, the matches played, and the time left, or
+        only the matches once the run is over. What is not known is left out. After about ten
+        minutes without a match, the text says so instead of the tables and the time left."""
         counted = self.table.matches + len(self.withheld)
         table = replace(self.table, played=self.matches, matches=counted)
         matches = format_matches(table, self.total)
@@ -220,9 +220,9 @@ def version_of(run: Run) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Return a time in one unit, rounded, such as "40 seconds", "3 minutes" or "2 hours", in the
-    reader's language. A unit is used from 1.5 on, so 80 seconds stay seconds. Times below a second
-    become 1 second."""
+    """Return a time, rounded and in one unit, such as "40 seconds", "3 minutes" or "2 hours", in
+    the reader's language. A unit is used from 1.5 on, so 80 seconds stay seconds. Times below a
+    second become 1 second."""
     language = catalog().info().get("language", "en")
     return format_timedelta(timedelta(seconds=max(1, seconds)), threshold=1.5, locale=language)
 
@@ -233,6 +233,6 @@ def _margin(match: MatchSummary) -> int:
 
 
 def is_fresh(run: Run) -> bool:
-    """Return whether no match that is still to be played has the cards of a finished match: with
-    fresh cards, or when the run is finished."""
+    """Return whether the cards of finished matches are never played again, because the cup has
+    fresh cards or the run is finished."""
     return run.finished or run.cup.format.cards == "fresh"

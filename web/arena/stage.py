@@ -34,8 +34,8 @@ def stage_page(now: Snapshot, joinable: bool) -> str:
 
 
 def _winning_margin(table: Standings) -> float | None:
-    """Return by how many points per deal the winner is ahead of the second bot. In a knockout, only
-    the points of the final count.
+    """Return the winner's lead over the second bot, in points per deal. In a knockout, only the
+    points of the final count.
 
     Return None if several bots won, if fewer than two bots have a place, if the points of either
     are not known, or if the second bot has more points.
@@ -52,8 +52,8 @@ def _winning_margin(table: Standings) -> float | None:
 
 def _codes(joinable: bool) -> dict[str, Markup]:
     """Return the QR codes for phones in the hall, by path: "" for the first page, and "join" if
-    `joinable`. There are none if the page was opened at an address that works only on this machine,
-    such as localhost."""
+    `joinable`. There are no codes if the page was opened at an address that works only on this
+    machine, such as localhost."""
     if urlsplit(request.url_root).hostname in THIS_MACHINE:
         return {}
     paths = ["", "join"] if joinable else [""]
@@ -69,7 +69,7 @@ def qr_code(address: str) -> Markup:
 def _highlight(now: Snapshot) -> list[tuple[str, int]]:
     """Find, in the latest complete block without a disqualified bot, the match in which a bot has
     the most points. Return the bots of this match with their points, most points first. Return []
-    if none of the recent matches is of such a block."""
+    if none of the recent matches belongs to such a block."""
     counting = [match for match in now.recent if now.disqualified.isdisjoint(match.table)]
     complete = (match.block for match in counting if now.played[match.block] == match.seatings)
     latest = next(complete, None)
@@ -82,7 +82,7 @@ def _highlight(now: Snapshot) -> list[tuple[str, int]]:
 
 
 def _coming(now: Snapshot) -> tuple[str, ...]:
-    """Return the bots at the table with the best-placed bot among the next tables that have not
-    begun. Return () if no such table is known."""
+    """Of the next tables that have not begun, choose the one with the best-placed bot, and return
+    its bots. Return () if no such table is known."""
     waiting = [block.bots for block in now.upcoming[len(now.playing) :] if not block.played]
     return min(waiting, key=lambda bots: min(now.places.get(bot, inf) for bot in bots), default=())

@@ -33,8 +33,8 @@ def next_match(run: LiveRun, live: str, shown: Sequence[str]) -> dict[str, objec
 
     `live` is the id of the match in progress that the page shows, or "". If this match has ended,
     return the whole match. Otherwise return a match that is being played, if there is one that may
-    be shown. Otherwise return the best finished match that is not in `shown`, or else the one shown
-    longest ago. `shown` has the ids of earlier matches, latest last. Matches that cannot be
+    be shown. Failing that, return the best finished match that is not in `shown`, or else the one
+    shown longest ago. `shown` has the ids of earlier matches, latest last. Matches that cannot be
     replayed are skipped.
 
     Raises:
@@ -57,11 +57,11 @@ def next_match(run: LiveRun, live: str, shown: Sequence[str]) -> dict[str, objec
 
 
 def _live(run: LiveRun, now: Snapshot) -> dict[str, object] | None:
-    """Return the data of the match in progress with the best-placed bot, where the first three
-    places count as equal. Among several such matches, return the one that began first.
+    """Return the data of the match in progress with the best-placed bot, counting the first three
+    places as equal. Among several such matches, return the one that began first.
 
-    Return None if no bot in the top ten is playing on this machine, if matches share cards, or for
-    a file of matches.
+    Return None if no bot in the top ten is playing on this machine, if matches share cards, or if
+    the run is a file of matches.
 
     Raises:
         StoreError: if the store cannot be read.
@@ -94,12 +94,12 @@ def _finished(run: LiveRun, now: Snapshot, record: MatchRecord) -> dict[str, obj
 
 
 def _choose(run: LiveRun, now: Snapshot) -> list[MatchRecord]:
-    """Return the match with the closest result of each block that ended at most ten minutes before
-    the latest block.
+    """For each block that ended at most ten minutes before the latest block, return the match with
+    the closest result.
 
-    Only the latest twelve blocks with a bot in the first three places are considered, or, if there
-    are none, those with the best-placed bot. A block whose match is void or too long is left out.
-    The match with the closest fight for an open place comes first, and of equal matches the latest.
+    Only the latest twelve blocks with a bot in the first three places are considered or, if none
+    exist, those with the best-placed bot. A block whose match is void or too long is left out. The
+    match with the closest fight for an open place comes first, and of equal matches the latest.
 
     Raises:
         StoreError: if the store cannot be read.

@@ -27,8 +27,8 @@ def wheel_name(program: Distribution) -> str | None:
 
 @cache
 def wheel_of(program: Distribution) -> bytes:
-    """Return a wheel of the installed files, which the first call makes and keeps.
-    The wheel is pure Python, for any system, without compiled files, scripts and pip's records.
+    """Return a wheel of the installed files, made by the first call and then kept. The wheel is
+    pure Python, for any system, without compiled files, scripts or pip's records.
 
     Raises:
         OSError: if an installed file cannot be read.

@@ -8,7 +8,7 @@ THIS_MACHINE: Final = ("localhost", "127.0.0.1", "::1")
 
 
 def parse_address(text: str) -> IPv4Address | IPv6Address:
-    """Return the IP address in a text, without its zone. An IPv4-mapped IPv6 address becomes IPv4.
+    """Return the IP address in `text`, without its zone. An IPv4-mapped IPv6 address becomes IPv4.
 
     Raises:
         ValueError: if the text is not an address.
@@ -18,5 +18,5 @@ def parse_address(text: str) -> IPv4Address | IPv6Address:
 
 
 def network_of(address: IPv4Address | IPv6Address) -> str:
-    """Return an IPv4 address, or an IPv6 address's /64 network, which has one owner, as text."""
+    """Return, as text, an IPv4 address, or an IPv6 address's /64 network, which has one owner."""
     return str(address) if address.version == 4 else str(IPv6Network((address, 64), strict=False))

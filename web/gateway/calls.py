@@ -36,7 +36,7 @@ Wants = Literal["join", "new-version", "leave", "token"]
 class LadderCall(msgspec.Struct, frozen=True):
     """A request from an author's program to a ladder, about the bot `name`. `key` is the author's
     secret for this arena, and `wants` says what the author asks for. `code` is the organiser's code
-    for joining, or "" without one. `about` is what the bot states about itself."""
+    for joining, or "" if there is none. `about` is what the bot states about itself."""
 
     name: str
     key: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]

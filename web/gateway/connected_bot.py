@@ -69,7 +69,7 @@ class ConnectedBot:
     def present(self) -> int:
         """The number of tables of the bot, or 0 while it is away. A bot whose program disconnects
         counts as present for `GRACE_S` seconds more, unless the program flooded the gateway.
-        Reading this may raise StoreError, like `ask`, and ends a session without a valid token."""
+        Reading this may raise StoreError, like `ask`, and ends a session whose token is invalid."""
         self._check_token()
         # The connection of a program that floods is closed, but its session may still be ending.
         connected = self._session is not None and not self._session.link.flooded
@@ -77,7 +77,7 @@ class ConnectedBot:
 
     @property
     def takes_challenges(self) -> bool:
-        """Whether a program is connected that starts another instance of the bot for challenges."""
+        """Whether a connected program starts another instance of the bot for challenges."""
         return self._session is not None and self._session.takes_challenges
 
     async def serve(self, link: Link, token_hash: str, tables: int, takes_challenges: bool) -> None:

@@ -149,7 +149,7 @@ class Connector:
                 self._link.send(msgspec.msgpack.encode((number, data, complete)))
 
     def _take(self, message: bytes) -> None:
-        """Queue a request at the table of its match, unless the request is at a table already.
+        """Queue a request at the table of its match, unless it is at a table already.
 
         A new match gets the table whose latest request is the oldest. All requests of a match go to
         the same instance of the bot, which may keep notes. Challenges have their own table, and are

@@ -75,7 +75,7 @@ class Invitations:
 
     def revoke(self, bot: str, *instead: Invitation) -> bool:
         """Revoke all tokens of a bot, and add the invitations in `instead`. Return whether the bot
-        had a token that was not revoked yet, even if it had expired. Processes take turns.
+        had a token not yet revoked, even if the token had expired. Processes take turns.
 
         Raises:
             OSError or StoreError: if the change cannot be stored.

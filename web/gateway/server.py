@@ -17,9 +17,9 @@ the requests of challenges, the call begins with "challenge". Challengers connec
 To the runner, connecting bots are bots by URL, at paths that only the runner knows:
 `/SECRET/bots/NAME/…`. GET `/SECRET/bots` returns the number of tables of each bot. POST
 `/SECRET/over` says that the cup is over. POST `/SECRET/excluded` names the bots that no longer
-play, and POST `/SECRET/failed` bots that must be fixed before they play, each with a sentence. The
-bytes of an answer are passed on unchanged, so that a connecting bot has the same faults as a bot by
-URL. If the bot is away, the connection is closed without an answer.
+play, and POST `/SECRET/failed` the bots that must be fixed before they play, each with a sentence.
+The bytes of an answer are passed on unchanged, so that a connecting bot has the same faults as a
+bot by URL. If the bot is away, the connection is closed without an answer.
 """
 
 import asyncio

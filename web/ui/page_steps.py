@@ -59,8 +59,8 @@ class ShownPosition(PagePosition):
     """A position, and what has just happened.
 
     `last` has each seat's latest move in this trick, or in this phase if it has no tricks. It is
-    None for a seat without one. `trick_over` is true if the trick on the table has just ended.
-    `ended` is the deal that the latest move ended, or None.
+    None for a seat without such a move. `trick_over` is true if the trick on the table has just
+    ended. `ended` is the deal that the latest move ended, or None.
     """
 
     last: list[str | None]
@@ -78,10 +78,10 @@ class ReplayStep(PageStep):
     """A step of a finished match.
 
     `times` and `infos` are by seat, each from the seat's latest move, or None before its first
-    move. A time is a text with a flag for time taken from the bank. It is None if the bot was not
-    asked. An info is a text with the information that the bot sent with the move and the reason for
-    a fallback. `forced` is true if the move was the only legal one. `value` is the `value` in the
-    bot's information, or None.
+    move. A time is a string with a flag for time taken from the bank. It is None if the bot was not
+    asked. An info is a string with the information that the bot sent with the move and the reason
+    for a fallback. `forced` is true if the move was the only legal one. `value` is the `value` in
+    the bot's information, or None.
     """
 
     times: list[tuple[str, bool] | None]
@@ -254,8 +254,8 @@ def _move(step: Step, move: str) -> PageMove:
 
 
 def _time(step: Step, bank: float) -> tuple[str, bool] | None:
-    """Return the time of a move as a text, and whether time was taken from the bank. Return None if
-    the bot was not asked. `bank` is the bank before the move, in ms."""
+    """Return the time of a move as a string, and whether time was taken from the bank. Return None
+    if the bot was not asked. `bank` is the bank before the move, in ms."""
     if step.ms is None or step.seat is None:
         return None
     left = step.banks[step.seat]

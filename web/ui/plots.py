@@ -53,8 +53,8 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """The line of a bot in a plot. `values` are the bot's values after the blocks at the positions
-    in `blocks`, which count the played blocks from 1. `series` has the CSS classes of the line."""
+    """A bot's line in a plot. `values` are the bot's values after the blocks in `blocks`, which are
+    positions among the played blocks, from 1. `series` has the CSS classes of the line."""
 
     bot: str
     series: str
@@ -104,9 +104,9 @@ def course(
     """Return a plot of bots' mean points per deal after each of their blocks, or after 120 evenly
     spread blocks if there are more.
 
-    The plot has the line of `bot`, or those of the first eight bots of the standings that have
+    The plot has the line of `bot`, or the lines of the first eight bots in the standings that have
     points. Return None if no such bot has points. `arrays` must hold the matches that `table`
-    counts. `bots` are the cup's bots in order, which decides their colours.
+    counts. `bots` are the cup's bots, whose order decides their colours.
     """
     known = [line.bot for line in table.standings if line.score is not None]
     shown = known[:_LINES] if bot is None else [name for name in known if name == bot]
@@ -126,8 +126,8 @@ def course(
 
 def _running(arrays: MatchArrays, bot: int) -> tuple[list[int], list[float]]:
     """Return two parallel lists for up to 120 of a bot's blocks, evenly spread: each block's
-    position in `arrays`, from 1, and the bot's mean points per deal up to and including it. `bot`
-    is the bot's index in `arrays`."""
+    position in `arrays`, from 1, and the bot's mean points per deal up to and including that block.
+    `bot` is the bot's index in `arrays`."""
     sits = arrays.seats == bot
     points = np.bincount(arrays.block, weights=(arrays.scores * sits).sum(axis=1))
     deals = np.bincount(arrays.block, weights=arrays.deals * sits.sum(axis=1))

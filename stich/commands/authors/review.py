@@ -188,8 +188,8 @@ def review(
 def _collect(
     judged: Iterable[Finding | bool],
 ) -> tuple[list[Finding | bool], KeyboardInterrupt | None]:
-    """Return all results, or those until Ctrl-C is pressed. Also return the interrupt, if any, so
-    that it can be raised once the results are printed."""
+    """Return all results, or those that came before Ctrl-C was pressed. Also return the interrupt,
+    if any, so that it can be raised once the results are printed."""
     results: list[Finding | bool] = []
     try:
         results.extend(judged)
@@ -237,9 +237,9 @@ def _decisions(store: RunReader, bot: str, most: int) -> tuple[list[RecordedMove
 
 
 def _by_search(decisions: Sequence[RecordedMove], worlds: int, until: float) -> Judged:
-    """On iteration, judge decisions in order, by the moves of `search`, with one process per core.
+    """On iteration, judge each decision in turn by the move of `search`, with one process per core.
 
-    `worlds` is the number of determinizations to choose a move, and again to compare two moves. No
+    `worlds` determinizations are used to choose a move, and as many again to compare two moves. No
     decision is begun after `until`, a time on the clock of `monotonic`. The iterator then ends.
     Closing it waits for decisions that are being judged.
 
@@ -332,7 +332,7 @@ def _by_bot(
 def _notify(player: HttpBot, cup: Cup, path: str, body: bytes) -> None:
     """POST to `path`, which is /start or /end, if the bot takes that notification.
 
-    Wait for an answer for up to the time of a move. The answer, or the lack of one, is ignored.
+    Wait for an answer for at most the time of a move. The answer, or the lack of one, is ignored.
     """
     if player.takes(path):
         player.notify(path, body, cup.clock.move_ms / 1000)

@@ -20,9 +20,9 @@ _CUP_PREFIX: Final = "cup:"
 class AvailableBots:
     """The bots that a person can choose: reference bots, and bots that the cup starts.
 
-    `path` is the cup file, or None without a cup. `folder` is the run's folder, or None. Bots in a
-    sandbox see neither the file nor the folder. A choice is the name of a reference bot, or "cup:"
-    followed by the name of a bot of the cup.
+    `path` is the cup file, or None if there is no cup. `folder` is the run's folder, or None. Bots
+    in a sandbox see neither the file nor the folder. A choice is the name of a reference bot, or
+    "cup:" followed by the name of a bot of the cup.
 
     Raises:
         CupError: if the cup file cannot be used.
@@ -57,8 +57,8 @@ class AvailableBots:
     def settings(self, chosen: Sequence[str]) -> tuple[list[Bot], Options, Clock]:
         """Return the chosen bots, and the options and the clock of their game. If any of the bots
         comes from the cup, so do the options and the clock. Otherwise the options are {}, and the
-        clock allows 2 s for a move and a bank of 20 s. A reference bot whose name a bot of the cup
-        has is returned as "NAME (reference)".
+        clock allows 2 s for a move and a bank of 20 s. A reference bot that shares its name with a
+        bot of the cup is returned as "NAME (reference)".
 
         Raises:
             KeyError: if a choice is unknown.
@@ -73,7 +73,7 @@ class AvailableBots:
         """The memory in megabytes that the bots of all games together may use.
 
         This is a quarter of `run.memory_mb` or, if the cup does not set that, a share of the memory
-        that is available now, so it falls while bots use memory.
+        that is available now, so it falls as bots use memory.
         """
         return memory_for_bots(self._cup.run.memory_mb) * PLAY_SHARE
 

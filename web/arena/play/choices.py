@@ -49,8 +49,8 @@ def explain(error: IllegalMove) -> str:
 class Choices:
     """The legal moves of a view of the seat to move, for a person who chooses card by card.
 
-    In games in which suits do not matter, the list of legal moves has each play in one choice of
-    suits only. This class therefore asks the rules whether the play is legal in other suits.
+    In games in which suits do not matter, the list of legal moves has each play in only one choice
+    of suits. This class therefore asks the rules whether the play is legal in other suits.
     """
 
     def __init__(self, view: View) -> None:
@@ -71,7 +71,7 @@ class Choices:
 
     @property
     def verb(self) -> str:
-        """The verb in English for the moves that use cards of the hand, such as "play", or "" if no
+        """The English verb for the moves that use cards of the hand, such as "play", or "" if no
         such move is legal."""
         return self._verb if self._plays else ""
 
@@ -120,8 +120,8 @@ class Choices:
             return readings, "" if readings else explain(error)
 
     def _goes_with(self, cards: list[str]) -> bool:
-        """Return whether a legal play has all of these cards, as far as `_swapped` finds one. When
-        cards are to be given or laid away, return whether there are not more than required."""
+        """Return whether `_swapped` finds a legal play with all of these cards. When cards are to
+        be given or laid away, return whether there are no more than required."""
         if self._owed:
             return len(cards) <= self._owed
         wanted = Counter(cards)

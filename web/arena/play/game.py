@@ -1,4 +1,4 @@
-"""A game of a person in a browser against bots. It never counts, and is kept only in memory."""
+"""A game between a person in a browser and bots. It never counts, and is kept only in memory."""
 
 import secrets
 import threading
@@ -34,7 +34,7 @@ person does not move."""
 
 
 class Frame(ShownPosition):
-    """The position that a person sees after the move with this `number`, or before any if it is 0.
+    """The position that a person sees after move `number`, or before any move if that is 0.
 
     `moves` are the moves of the deal so far, each with its seat. `said` is a sentence about what
     the bot that moved did wrong, or "".
@@ -148,8 +148,8 @@ class BrowserGame(Player, MatchObserver):
             Match(rules, pairing, _RefereeFrom(state), seats, observer=self).play()
 
     def position(self, after: int | None = None) -> PersonalView:
-        """Return what the person may do now, with the frames whose numbers are above `after`, at
-        most the latest 300, or by default only the latest frame. Mark the game as in use."""
+        """Return what the person may do now, with the frames whose numbers are above `after` (at
+        most the latest 300), or by default only the latest frame. Mark the game as in use."""
         with self._lock:
             self.seen = monotonic()
             choices = self._choices
@@ -227,8 +227,8 @@ class BrowserGame(Player, MatchObserver):
         return 0.0 if self.over else sum(bot.process.memory_mb() for bot in started)
 
     def close(self) -> None:
-        """End the game and stop its bots, without waiting until they have ended. A bot that is
-        choosing a move may finish first."""
+        """End the game and stop its bots, without waiting for them to end. A bot that is choosing a
+        move may finish first."""
         self.over = True
         self._typed.put(None)
 

@@ -1,4 +1,4 @@
-"""The games in progress of all persons. They are kept only in memory."""
+"""Everybody's games in progress, which are kept only in memory."""
 
 import secrets
 import threading
@@ -27,7 +27,7 @@ class FullError(StichError):
 
 class BrowserGames:
     """The games that have begun, by their secret keys. At most `MAX_BOTS` bots play at a time.
-    `available` has the bots that can be chosen, and the memory that all may use."""
+    `available` has the bots that can be chosen, and the memory that all bots together may use."""
 
     def __init__(self, available: AvailableBots) -> None:
         self.available = available
@@ -85,7 +85,7 @@ class BrowserGames:
             return self._games.get(key)
 
     def close(self) -> None:
-        """End all games, without waiting until their bots have ended."""
+        """End all games, without waiting for their bots to end."""
         for key in list(self._games):
             self._end(key)
 

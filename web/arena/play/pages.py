@@ -63,11 +63,11 @@ def _proposed(game: str) -> list[tuple[Option, Value]]:
 def begin() -> Response:
     """Begin the game that the form asks for, and redirect to its page once the bots have started.
 
-    Ignore unknown bots in the form, and any beyond the number of opponents. If there are too few,
-    they play more than once. If there are none, the default opponents play. The default number of
-    players is the least possible. If a bot of the cup plays, options that are not in the form are
-    those of the cup. Answer with status 400 if a value in the form is wrong, and with 503 if no
-    game can begin.
+    Ignore unknown bots in the form, and any beyond the number of opponents. If too few remain, they
+    play more than once. If none remain, the default opponents play. The default number of players
+    is the least possible. If a bot of the cup plays, options that are not in the form are taken
+    from the cup. Answer with status 400 if a value in the form is wrong, and with 503 if no game
+    can begin.
     """
     rules = games.GAMES.get(request.form.get("game", ""))
     if rules is None:
@@ -145,7 +145,7 @@ def _open(state: State, bots: Sequence[Bot], clock: Clock, seat: int = 0) -> Res
     """Begin a game from a position, and redirect to the game's page.
 
     The person sits at `seat`, and `bots` sit at the other seats in order. If the game cannot begin,
-    answer with status 503, and log why a bot does not start.
+    answer with status 503. If a bot does not start, log why.
     """
     try:
         key = _games().begin(state, bots, clock, seat)
@@ -158,8 +158,8 @@ def _open(state: State, bots: Sequence[Bot], clock: Clock, seat: int = 0) -> Res
 
 
 def _chosen_options(rules: Game) -> dict[str, Value]:
-    """Return the game's options that are in the form. An empty text becomes None. A text other than
-    "true", "false" and whole numbers becomes -1, which the rules refuse."""
+    """Return the game's options that are in the form. An empty string becomes None. Any string
+    other than "true", "false" or a whole number becomes -1, which the rules refuse."""
     words: dict[str, Value] = {"": None, "true": True, "false": False}
     form = request.form
     return {
@@ -197,9 +197,9 @@ def chosen(key: str) -> Chosen:
 
 @play_pages.post("/play/<key>/move")
 def move(key: str) -> dict[str, str]:
-    """Make the move in the body for the person, and wait for up to a second until the game has
-    advanced. Return, as JSON, the field `why`: why the move cannot be made, or "". Answer with
-    status 400 if the body is wrong, and with 404 if no game has this key."""
+    """Make the move in the body for the person, and wait up to a second for the game to advance.
+    Return, as JSON, the field `why`: why the move cannot be made, or "". Answer with status 400 if
+    the body is wrong, and with 404 if no game has this key."""
     text = _body("move")
     if not isinstance(text, str) or len(text) > _MAX_MOVE:
         abort(400, "`move` must be the text of a move.")

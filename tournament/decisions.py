@@ -45,10 +45,10 @@ _SENTENCES: Final[dict[type[AnyDecision], str]] = {
 
 
 def exclusions(decisions: Iterable[AnyDecision]) -> list[Exclusion]:
-    """Return the decisions that withdraw or disqualify a bot or let it leave, in order.
+    """Return, in the given order, decisions that withdraw or disqualify a bot or let it leave.
 
-    Decisions that an `Undo` took back are left out. Instead of a decision that disqualifies several
-    versions of a bot there is a copy for each version, with that version as its `bot`.
+    Decisions that an `Undo` took back are left out. A decision that disqualifies several versions
+    of a bot is replaced by a copy for each version, with that version as its `bot`.
     """
     standing: list[Exclusion] = []
     for decision in decisions:
@@ -61,8 +61,8 @@ def exclusions(decisions: Iterable[AnyDecision]) -> list[Exclusion]:
 
 
 def _by_bot(decision: Exclusion) -> Iterator[Exclusion]:
-    """Yield a copy of `decision` for each bot that it excludes, without `versions`: first those in
-    `versions`, then its `bot`."""
+    """For each bot that `decision` excludes, yield a copy without `versions`: first for the bots in
+    `versions`, then for its `bot`."""
     if isinstance(decision, Disqualify):
         for bot in decision.versions:
             yield replace(decision, bot=bot, versions=())
@@ -73,8 +73,8 @@ def _by_bot(decision: Exclusion) -> Iterator[Exclusion]:
 def other_versions(decisions: Iterable[AnyDecision], bot: str) -> tuple[str, ...]:
     """Return the other versions of a ladder's bot, in the order of joining.
 
-    Only versions entered by the same author are returned, even if they no longer play. There are
-    none for a bot that the organiser entered.
+    Only versions entered by the same author are returned, even if they no longer play. The result
+    is empty for a bot that the organiser entered.
     """
     authors = {join.bot: join.author for join in decisions if isinstance(join, Join)}
     author = authors.get(bot)
@@ -156,7 +156,7 @@ def pending(decisions: Iterable[AnyDecision], voids: Iterable[AnyVoid]) -> list[
 
 
 def sentence(decision: AnyDecision) -> str:
-    """Return the time of a decision (UTC), a colon, and the text of `describe`."""
+    """Return the time of a decision (UTC), a colon, and the text from `describe`."""
     return f"{utc(decision.at)}: {describe(decision)}"
 
 

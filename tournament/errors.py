@@ -7,7 +7,7 @@ class StichError(Exception):
     """An error whose message is a sentence for the user, with the fix if there is one.
 
     A command that fails with this error prints the message and exits with `exit_code`, which is 2
-    for errors of usage or configuration and 1 otherwise.
+    for usage or configuration errors and 1 otherwise.
     """
 
     exit_code: ClassVar[int] = 1

@@ -87,14 +87,14 @@ class Run:
 
     `cup` includes the bots that joined a ladder. `total` is the number of planned matches, as in
     `Plan.total`, or None if it is not known. `begun` is the time at which the run began (UTC, ISO
-    8601). `places` maps each bot to the place that the plan has decided, and is None or empty if it
-    has decided none. `settled` are the top bots if `[stop]` ended the cup. `stopped_after` is
-    the number of blocks after which it did so, or None if the blocks must be counted. `extended`
-    says whether the cup grew after its standings may have been seen.
+    8601). `places` maps each bot to the place that the plan has decided, and is None or empty if no
+    place is decided. `settled` are the top bots if `[stop]` ended the cup. `stopped_after` is the
+    number of blocks after which it did so, or None if the blocks must be counted. `extended` says
+    whether the cup grew after its standings may have been seen.
 
     `about` has the statements of each bot about itself, the latest last. `passed` are the bots that
     passed the ladder's check, and `failed` maps each bot that failed it to the reason. `voids`
-    counts the void matches that unreachable bots caused, and `void_matches` all that are known.
+    counts the void matches that unreachable bots caused, and `void_matches` all known void matches.
     `unplaced` are the bots that have no place for a reason that decisions do not show.
     `max_difference` is as in `Cup`, or None if it is not known. `unsandboxed` says whether bots ran
     without a sandbox. `ranges` says when the rank ranges hold, as in `kind_of_ranges`.
@@ -141,7 +141,7 @@ class Run:
 
     @property
     def phase(self) -> Phase:
-        """The phase of the run, which is waiting while bots must still connect."""
+        """The phase of the run. A run is waiting while bots must still connect."""
         if self.finished:
             return Phase.FINISHED
         if paused(self.decisions):
@@ -167,8 +167,8 @@ class Run:
     def incidents(self) -> list[str]:
         """Return translated sentences about the decisions, in order, and the `caveats`.
 
-        The caveat about a missing sandbox comes first, and all others come last. Joins, leaves and
-        skips in a ladder are left out. The `caveats` count the skipped matches.
+        The caveat about a missing sandbox comes first, and all other caveats come last. Joins,
+        leaves and skips in a ladder are left out. The `caveats` count the skipped matches.
         """
         # A ladder has too many decisions about single bots and matches to list.
         shown = (item for item in self.decisions if not isinstance(item, Join | Leave | Skip))

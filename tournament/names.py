@@ -63,7 +63,7 @@ def base(name: str) -> str:
 
 @lru_cache(4096)
 def _skeleton(name: str) -> str:
-    """A text that is the same for all names that look alike. It ignores case, accents and marks."""
+    """A string that is the same for names that look alike. It ignores case, accents and marks."""
     letters = unicodedata.normalize("NFKD", name).casefold()
     plain = "".join(c for c in letters if unicodedata.category(c) != "Mn").translate(_ALIKE)
     if not plain.isascii():
@@ -89,5 +89,5 @@ def _first_alike(letter: str) -> str:
 
 
 def _is_east_asian(letter: str) -> bool:
-    """Whether a text is a single Chinese, Japanese or Korean letter."""
+    """Whether a string is a single Chinese, Japanese or Korean letter."""
     return len(letter) == 1 and unicodedata.name(letter, "").startswith(_LETTERS[2:])

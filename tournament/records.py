@@ -101,10 +101,10 @@ class FallbackRecord:
 class Pairing:
     """A match to play, and its place in the plan of the cup.
 
-    `match` is the id. `table` names the bots in the order of the cup, in a ladder by name.
+    `match` is the id. `table` names the bots in the order of the cup or, in a ladder, by name.
     `seating` names the bot at each seat (in a duel a bot may have several). `block` is the number
     of the block in the plan, from 1, and `key` identifies the block even if the plan grows.
-    `number` is that of the seating, from 0 to `seatings` - 1. `seed` determines the cards.
+    `number` is the seating's number, from 0 to `seatings` - 1. `seed` determines the cards.
     """
 
     match: str
@@ -120,7 +120,7 @@ class Pairing:
 
     @classmethod
     def alone(cls, match: str, seating: Sequence[str], seed: str) -> Pairing:
-        """Return a match outside any cup: the only one of block 0. `match` is its id."""
+        """Return a match outside any cup: the only match of block 0. `match` is its id."""
         bots = tuple(seating)
         return cls(match, 0, seed, 1, "", 0, 1, table=bots, seating=bots, seed=seed)
 

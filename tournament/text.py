@@ -14,7 +14,7 @@ def plural(count: int, noun: str, irregular: str | None = None) -> str:
 def listed(names: Sequence[str], most: int = 3) -> str:
     """Names for a sentence, such as "", "ann", "ann and bob", or "ann, bob, cat and 61 others".
 
-    Up to `most` + 1 names are shown. With more names, `most` are shown and the others are counted.
+    Up to `most` + 1 names are shown. With more names, `most` are shown and the rest are counted.
     """
     shown = list(names)
     if len(shown) > most + 1:

@@ -16,13 +16,13 @@ were wrong in 39 of 100 comparisons."""
 
 
 class Difference(OfTable, frozen=True):
-    """By how many points per deal the new bot is better than the old bot at a table.
+    """How much better the new bot is than the old bot at a table, in points per deal.
 
-    `blocks` is the number of blocks of the bot with fewer. On the same deals, only the first
-    `blocks` blocks are compared, and otherwise all blocks of both bots. `mean` is the mean, and
-    `arm` half the width of its confidence interval. `arm` is 0 if the bots are equal in every block
-    of the same deals, and otherwise None if too few blocks were played or differ (see
-    `block_interval`). All intervals of a comparison hold jointly in 95 of 100 cases.
+    `blocks` is the smaller of the bots' numbers of blocks. On the same deals, only the first
+    `blocks` blocks are compared; otherwise, all blocks of both bots are. `mean` is the mean
+    difference, and `arm` is half the width of its confidence interval. `arm` is 0 if the bots are
+    equal in every block of the same deals, and otherwise None if too few blocks were played or
+    differ (see `block_interval`). All intervals of a comparison hold jointly in 95 of 100 cases.
     """
 
     blocks: int
@@ -85,7 +85,7 @@ def compare(old: Record, new: Record) -> Comparison:
 
 
 def _difference(old: Result, new: Result, paired: bool, level: float) -> Difference:
-    """The difference at a table. `paired` says whether both results are of the same deals.
+    """The difference at a table. `paired` says whether both results come from the same deals.
 
     `level` is the confidence level of the interval.
     """
@@ -112,7 +112,7 @@ def _estimate(values: Sequence[float], level: float) -> tuple[float, float | Non
 
 
 def block_interval(values: Sequence[float], level: float = LEVEL) -> Interval:
-    """The confidence interval, at `level`, of the mean of differences, one for each block.
+    """The confidence interval, at `level`, of the mean of `values`, the differences by block.
 
     The interval is `UNKNOWN` if there are fewer than six values, or if one to five of the values
     are not 0, since so few cannot show rare large differences.

@@ -43,8 +43,8 @@ _WAIT_S = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The limits on playing a table: at most `blocks` blocks (1 or more) are played, and none but
-    the first begins after `seconds` seconds. If `seconds` is None, there is no limit on time."""
+    """The limits on playing a table: at most `blocks` blocks (1 or more) are played, and only the
+    first may begin after `seconds` seconds. If `seconds` is None, there is no time limit."""
 
     seconds: float | None = None
     blocks: int = BLOCKS
@@ -226,8 +226,8 @@ def run_bench(
 
     `about` has the fields of the bot's answer to GET /. The other parameters are as in `play_bot`.
     The record's problems list the tables at which the bot was struck out, and those at which
-    `play_bot` or `par_of` raised RunError. The latter have no result, and the remaining tables of
-    the same game are left out.
+    `play_bot` or `par_of` raised RunError. The latter tables have no result, and the remaining
+    tables of the same game are left out.
     """
     results: list[Result] = []
     problems: list[TableProblem] = []

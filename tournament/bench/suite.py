@@ -108,8 +108,8 @@ class BenchTable(OfTable, frozen=True):
 
     def block(self, cup: Cup, seed: str, number: int) -> Block:
         """Block `number` (from 1) of this table's `cup`: the bot at each seat in turn, on the same
-        deals. Deals and ids of matches follow from `seed`, so that a bot whose moves depend on the
-        ids plays the same again.
+        deals. Deals and match ids follow from `seed`, so that a bot whose moves depend on the ids
+        plays the same again.
         """
         return BlockMaker(cup.setup(seed, seed)).make(number, 1, "", cup.names, number)
 

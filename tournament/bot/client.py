@@ -46,8 +46,8 @@ def dial_url(url: str) -> Dial:
     """Look up the host of an http or https URL, once. Return a function that connects to the host.
 
     The lookup has no deadline. The function takes a deadline, and tries the host's addresses in
-    order until one accepts the connection. With https, it also completes the TLS handshake and
-    checks the certificate. If it cannot connect, it raises OSError: TimeoutError at the deadline.
+    order until one accepts the connection. With https, it also does the TLS handshake and checks
+    the certificate. If it cannot connect, it raises OSError, or TimeoutError at the deadline.
 
     Raises:
         OSError: if the host cannot be resolved.
@@ -118,13 +118,13 @@ class ExchangeError(Exception):
 
 
 class TooLate(ExchangeError):
-    """The answer was not complete at the deadline."""
+    """The answer was not complete by the deadline."""
 
     kind = FaultKind.TIMEOUT
 
 
 class Busy(ExchangeError):
-    """The bot answered that it is busy until the deadline or longer."""
+    """The bot answered that it will be busy until the deadline or longer."""
 
     kind = FaultKind.TIMEOUT
 
@@ -265,7 +265,7 @@ class ReplyReader:
             self._pieces.append(piece)
 
     def on_message_complete(self) -> None:
-        """Note that a message is complete. With status 101, or at least 200, it is the answer."""
+        """Note that a message is complete: the answer, if its status is 101 or at least 200."""
         status = self._parser.get_status_code()
         self.done = status >= 200 or status == HTTPStatus.SWITCHING_PROTOCOLS
         self.reusable = self._parser.should_keep_alive()

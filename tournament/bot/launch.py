@@ -43,7 +43,7 @@ class LaunchSettings:
     of each started bot to its sandbox, or is None for no sandboxes. `group` is the folder in which
     the bots' control groups are created, or None for no groups. The bots' relative paths are
     resolved against `folder`. `network` says whether sandboxes share the machine's network. `env`
-    has more environment variables, perhaps secret, for all bots except the reference bots.
+    has additional, perhaps secret, environment variables for all bots except reference bots.
     """
 
     limits: Limits
@@ -81,11 +81,11 @@ def prepare_launch(
     warning: str = _AS_YOU,
     copies: bool = False,
 ) -> tuple[LaunchSettings, str]:
-    """Return the settings for starting the bots, and a warning for the user or "".
+    """Return the settings for starting the bots, and a warning for the user, or "".
 
     `sandbox` says whether bots with a command run in a sandbox. None means that they do if
     possible. `network` says whether sandboxes share the machine's network. With `copies`, each
-    sandboxed process gets its own copy of the bot's folder, except processes of reference bots. The
+    sandboxed process gets its own copy of the bot's folder, unless the bot is a reference bot. The
     user's keys, `runs/` in `folder` and the paths in `secret` are hidden in every sandbox. The
     bots' relative paths are resolved against `folder`, by default the current folder.
 
@@ -127,7 +127,7 @@ def launch_of_cup(
     """Call `prepare_launch` with a cup's bots and settings. Return its result.
 
     `folder`, `secret` and `warning` are as in `prepare_launch`. If several seatings share the same
-    cards, bots' folders are copied as with `copies`.
+    cards, the bots' folders are copied as with `copies`.
 
     Raises:
         SandboxError: if the bots must run in a sandbox (see `must_sandbox`) and cannot.
@@ -154,7 +154,7 @@ def shared_folders(bots: Iterable[Bot], folder: Path) -> str:
     """A warning that names started bots with the same folder but different authors, or "".
 
     Reference bots do not count. Bots without an author count as having different authors. Only the
-    bots in the first such folder are named. Relative paths are resolved against `folder`.
+    bots in the first of these folders are named. Relative paths are resolved against `folder`.
     """
     by_folder: dict[Path, list[Bot]] = {}
     for bot in filter(_is_stranger, bots):
@@ -215,9 +215,9 @@ def missing(
     """Yield a problem for each missing folder, program or environment variable of started bots.
 
     A problem is a tuple of the bot's index, the key to fix in the bot's section of CUP.toml, and a
-    sentence that says what is missing and how to fix that. Relative paths are resolved against
+    sentence that says what is missing and how to fix it. Relative paths are resolved against
     `folder`. A program is not checked if its bot's folder is missing, or if `programs` is false, as
-    for bots that other machines start.
+    it should be if other machines start the bots.
     """
     for number, bot in enumerate(bots):
         if bot.command is None:
@@ -235,7 +235,7 @@ def missing(
 
 
 def program_problem(argv: list[str], folder: Path) -> str:
-    """A sentence that says why a command's program cannot be started, and how to fix that.
+    """A sentence that says why a command's program cannot be started, and how to fix it.
 
     Returns "" if the program can be started. `argv` has the words of the command. A program with a
     slash is a path, resolved against `folder`, the bot's folder. Any other program is looked up in

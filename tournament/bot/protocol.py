@@ -33,7 +33,7 @@ _ABOUT = ("name", "version", "author", "protocol", "games", "supports")
 
 
 class InvalidAnswer(ExchangeError):
-    """The answer does not conform to the protocol. The text says why, and `fix` how to fix that."""
+    """The answer does not conform to the protocol. The text says why, and `fix` how to fix it."""
 
     def __init__(self, text: str, fix: str) -> None:
         super().__init__(text)
@@ -83,7 +83,7 @@ class Choice:
     """A move, legal or not, that arrived in time.
 
     `elapsed_s` is the time from the request to the answer, in seconds. `fallback` says why the move
-    is not the bot's own. It is None if the move is the bot's own.
+    is not the bot's own, or is None if it is.
     """
 
     move: str
@@ -148,7 +148,7 @@ def read_move(reply: Reply, elapsed_s: float) -> Choice:
 
 
 def _one_line(text: str) -> str:
-    """The text without control characters, which include line breaks, and without surrogates."""
+    """The text without surrogates and control characters (which include line breaks)."""
     return "".join(c for c in text if unicodedata.category(c) not in ("Cc", "Cs"))
 
 

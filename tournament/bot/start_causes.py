@@ -1,4 +1,4 @@
-"""Why a started bot does not answer, judged by its output and its program, and how to fix that."""
+"""Why a started bot does not answer, judging by its output and its program, and how to fix it."""
 
 import os
 import re
@@ -80,7 +80,7 @@ _PORT = re.compile(r"(?:port|localhost|127\.0\.0\.1|0\.0\.0\.0|\[::\])[ :=]{1,3}
 
 
 def start_fix(failed: FailedStart) -> str:
-    """A text that says how to fix the bot, or "" if the cause is not known.
+    """Advice on how to fix the bot, or "" if the cause is not known.
 
     Only the first 1,000 characters of each line of the output are searched, to limit the time.
     """

@@ -130,7 +130,7 @@ class BotProcess:
         return self._report()[0]
 
     def output(self) -> str:
-        """The last 64 KiB of output, without what was cleared, or "" if the supervisor is gone."""
+        """The last 64 KiB of output since it was last cleared, or "" if the supervisor is gone."""
         return self._report()[1]
 
     def clear_output(self) -> bool:
@@ -188,7 +188,7 @@ class StartedBot(HttpBot):
     """
 
     def __init__(self, bot: Bot, launch: LaunchSettings) -> None:
-        """Start the bot by its command, without waiting for it. `ready` waits for its answer.
+        """Start the bot with its command, without waiting for it. `ready` waits for its answer.
 
         Raises:
             StartError: if no port is free, or the machine cannot start another process.
@@ -241,7 +241,7 @@ class StartedBot(HttpBot):
         return self
 
     def restart(self) -> None:
-        """End the bot, start it again, and wait as `ready` does.
+        """End the bot, start it again, and wait until it is `ready`.
 
         The bot gets another port and another `process`, so its `url` and `dial` change.
 
@@ -286,8 +286,8 @@ class StartedBot(HttpBot):
         return self.process.output()
 
     def close(self) -> None:
-        """End the bot and everything that it has started, and wait for that, as `BotProcess.close`
-        does. A second call does nothing."""
+        """End the bot and everything that it has started, and wait (see `BotProcess.close`). A
+        second call does nothing."""
         super().close()
         self.process.close()
         self._reserved.close()
@@ -333,7 +333,7 @@ class StartedBot(HttpBot):
 
 
 def start(bot: Bot, launch: LaunchSettings) -> StartedBot:
-    """Start a bot by its command, and wait until it answers GET /.
+    """Start a bot with its command, and wait until it answers GET /.
 
     Raises:
         StartError: if the bot cannot be started, ends, or gives no HTTP answer in time.
@@ -364,7 +364,7 @@ def _reserved_port() -> tuple[socket.socket, int]:
 
 
 def reach(bot: Bot, launch: LaunchSettings) -> HttpBot:
-    """Start a bot by its command, or reach it at its URL. Return the bot, for the caller to close.
+    """Start a bot with its command, or reach it by URL. Return the bot, for the caller to close.
 
     Raises:
         StartError: if the bot does not start, or nothing accepts connections at its URL.

@@ -27,8 +27,8 @@ class Scope:
     def fit(self, options: Mapping[str, Value], number: int = 0) -> dict[str, Value]:
         """A copy of `options` that fits this scope.
 
-        An option of the scope that is missing from `options`, or has a value outside the scope
-        there, gets the scope's value at index `number`, which wraps around.
+        An option of the scope that `options` lacks, or gives a value outside the scope, gets the
+        scope's value at index `number`, which wraps around.
         """
         replaced = {
             name: values[number % len(values)]
@@ -62,10 +62,10 @@ def everything(name: str) -> Scope:
 def read_supports(about: Mapping[str, object], name: str) -> tuple[Scope, list[str]]:
     """The part of a game that a bot supports, and sentences about problems with its `supports`.
 
-    `about` is the bot's answer to GET /, and `name` the name of the game. The problems are those
-    with the entry for this game, and any unknown names of games. If `supports` is malformed, that
-    is the only problem. If `supports` is malformed or has no entry for this game, or if the entry
-    has problems, the scope is the whole game.
+    `about` is the bot's answer to GET /, and `name` the name of the game. The problems concern the
+    entry for this game, and any unknown names of games. If `supports` is malformed, that is the
+    only problem. If `supports` is malformed or has no entry for this game, or if the entry has
+    problems, the scope is the whole game.
     """
     whole = everything(name)
     try:

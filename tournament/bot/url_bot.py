@@ -131,7 +131,7 @@ class HttpBot(Player):
 
     @property
     def running(self) -> bool:
-        """Whether the bot can be asked, as any bot can that the runner has not started."""
+        """Whether the bot can be asked: always true if the runner has not started it."""
         return True
 
     def last_line(self) -> str:
@@ -151,7 +151,7 @@ class HttpBot(Player):
         self.disconnect()
 
     def move(self, body: bytes, seconds: float) -> Choice | Failure:
-        """Ask for a move, as `Player.move` does.
+        """Ask for a move (see `Player.move`).
 
         The clock runs from just before connecting until the last byte arrives, retries included.
         """
@@ -166,7 +166,7 @@ class HttpBot(Player):
         return path not in self._unsupported
 
     def notify(self, path: str, body: bytes, seconds: float) -> None:
-        """POST /start or /end, as `Player.notify` does.
+        """POST /start or /end (see `Player.notify`).
 
         Notes whether the bot declines the notification or does not answer in time (see `takes`).
         """
@@ -263,8 +263,8 @@ class HttpBot(Player):
 
 
 def _as_text(received: bytes) -> Answer:
-    """An answer as text, with headers and body cut to 16 KiB each. Without a status line, all of it
-    is the body."""
+    """An answer as text, with headers and body cut to 16 KiB each. If there is no status line, the
+    whole answer is the body."""
     head, *rest = re.split(rb"\r?\n\r?\n", received, maxsplit=1)
     status_line, *headers = re.split(rb"\r?\n", head, maxsplit=1)
     status = re.match(rb"HTTP/[^ ]* (\d{1,3})\d*( |$)", status_line)
@@ -277,7 +277,7 @@ def _as_text(received: bytes) -> Answer:
 
 class StartError(StichError):
     """A bot does not start or cannot be reached. The text says why. `fix` is the part of the text
-    that says how to fix that, or ""."""
+    that says how to fix it, or ""."""
 
     def __init__(self, text: str, fix: str = "") -> None:
         super().__init__(text if fix in text else f"{text} {fix}")

@@ -118,7 +118,7 @@ def _ask_all(
 def positions(examiner: Examiner, scope: Scope, wanted: int) -> Outcome:
     """Check that the bot makes a legal move in up to `wanted` positions, as varied as possible.
 
-    Stops early as `_ask_all` does. Sets the examiner's `failed_before` if the bot fails.
+    Stops early, like `_ask_all`. Sets the examiner's `failed_before` if the bot fails.
     """
     asked = questions(scope, wanted)
     number, failures = _ask_all(examiner, asked)
@@ -132,7 +132,7 @@ def positions(examiner: Examiner, scope: Scope, wanted: int) -> Outcome:
 
 def unknown_fields(examiner: Examiner, scope: Scope, wanted: int = 6) -> Outcome:
     """Check that the bot ignores unknown fields of requests, in up to `wanted` positions. Stops
-    early as `_ask_all` does."""
+    early, like `_ask_all`."""
     asked = [
         replace(question, view={**question.view, "newer": {"list": [1, "two", None]}})
         for question in questions(scope, wanted)
@@ -158,7 +158,7 @@ def _under_rule(
 
 
 def long_list(examiner: Examiner, scope: Scope) -> Outcome:
-    """Check that the bot makes a legal move from the longest known list of moves in a scope."""
+    """Check that the bot makes a legal move in a scope's known position with the most moves."""
     asked = longest(scope)
     with closing(Connection(examiner)) as bot, bot.match(asked):
         exchange, failure = bot.ask(asked)
@@ -257,7 +257,7 @@ def _ask_repeatedly(
     examiner: Examiner, question: Question, *, reuse: bool
 ) -> tuple[list[Exchange], CheckFailure | None]:
     """Ask a question REPEATS times, or until the bot makes no legal move in time. Return all
-    exchanges, and the failure of the last, if any. Without `reuse`, each opens a new connection."""
+    exchanges, and the last one's failure, if any. Without `reuse`, each opens a new connection."""
     exchanges: list[Exchange] = []
     failure = None
     with closing(Connection(examiner)) as bot:
@@ -284,8 +284,8 @@ def slower(reused: Sequence[float], new: Sequence[float]) -> bool:
 def pace(examiner: Examiner) -> Outcome:
     """Check that 99% of the bot's answers take at most `move_ms`.
 
-    Asks nothing, but uses the times of earlier answers outside the short matches. The first does
-    not count, because it may include loading. With fewer than two answers, the check is skipped.
+    Asks nothing, but uses the times of earlier answers outside the short matches, except the first,
+    which may include loading. With fewer than two answers, the check is skipped.
     """
     if len(examiner.valid) < 2:
         return Outcome("too few answers to judge its time", skipped=True)
@@ -366,7 +366,7 @@ def own_moves(examiner: Examiner, most: float, *, quick: bool) -> Outcome:
 
 
 def info(examiner: Examiner) -> Outcome:
-    """Warn about parts of `info` that were dropped or cut in earlier answers, for the three most
+    """Warn about parts of `info` that were dropped or cut in earlier answers, with the three most
     common reasons. This check never fails."""
     reasons = examiner.dropped.most_common(MAX_FAILURES)
     warnings = (

@@ -61,7 +61,7 @@ class Connection(HttpBot):
         """Notify the bot that a match starts and, at the end of the context, that the match ends.
 
         `opening` is the match's first question, which is not asked here. The bot gets only the
-        notifications that it `takes`, and not that of the end if the last question got no legal
+        notifications that it `takes`, and is not told of the end if the last question got no legal
         move or the context raises. Waits up to `move_ms` for each answer. Failures are ignored.
         """
         seconds = self._examiner.clock.move_ms / 1000
@@ -77,7 +77,7 @@ class Connection(HttpBot):
 
         The fields in `extra` are added to the request. If there is a move, legal or not, in time,
         the examiner's `valid` gets the exchange. If there is no legal move in time, the verdict has
-        the failure, and `failed` is set. May wait, as `Examiner.failure` does.
+        the failure, and `failed` is set. May wait (see `Examiner.failure`).
         """
         examiner = self._examiner
         self._turn += 1
@@ -97,7 +97,7 @@ class Connection(HttpBot):
         return Verdict(exchange, failure)
 
     def send(self, path: str, body: bytes, seconds: float) -> Reply:
-        """Do as `HttpBot.send` does, and keep the request and any answer as `exchange`.
+        """Same as `HttpBot.send`, but keep the request and any answer as `exchange`.
 
         Raises:
             ExchangeError: if there is no usable answer (see `HttpBot.send`).
@@ -109,7 +109,7 @@ class Connection(HttpBot):
             self.exchange = Exchange(f"{self.url}{path}", body, self.answer(), elapsed_ms)
 
     def move(self, body: bytes, seconds: float) -> Choice | Failure:
-        """Do as `HttpBot.move` does. Report the outcome to the examiner, and keep any failure."""
+        """Same as `HttpBot.move`, but report the outcome to the examiner, and keep any failure."""
         outcome = super().move(body, seconds)
         if isinstance(outcome, Failure):
             self.failures.append(outcome)
@@ -170,7 +170,7 @@ class Examiner:
     def fault(
         self, kind: FaultKind, detail: str, error: Exception | None, exchange: Exchange
     ) -> CheckFailure:
-        """The failure for a fault at POST /move, with advice about it. May wait as `failure` does.
+        """The failure for a fault at POST /move, with advice about it. May wait (see `failure`).
 
         `error` is the exception behind the fault, or None.
         """
@@ -182,7 +182,7 @@ class Examiner:
     ) -> CheckFailure:
         """A failure with the bot's output. If the bot's process has ended, the failure says so.
 
-        `kind` is None if the failure would be no fault in a match. Waits up to half a second for
+        `kind` is None if the failure would not be a fault in a match. Waits up to half a second for
         the bot to end if it was unreachable, or did not answer and `kind` is None. If the bot ends
         by then, the failure has a fix for that instead of the fix in `advice`.
         """

@@ -46,8 +46,8 @@ class CheckFailure:
     """A failure in a check.
 
     `problem` has one or more sentences that say what is wrong. `exchange` shows the problem, or is
-    None if no request does. `kind` is the kind of fault in a match, or None if it would be no
-    fault. `output` is the end of the bot's output, or "" if the bot was not started here.
+    None if no request does. `kind` is the kind of fault in a match, or None if it would not be one.
+    `output` is the end of the bot's output, or "" if the bot was not started here.
     """
 
     problem: str

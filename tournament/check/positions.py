@@ -95,7 +95,7 @@ def _played(game: Game, players: int, number: int, options: Mapping[str, Value])
 
 @cache
 def _recorded(scope: Scope) -> Sequence[Question]:
-    """The questions of a scope's recorded games, by game, then by seat, then in order of play.
+    """The questions of a scope's recorded games, sorted by game, then seat, then order of play.
 
     The games are played in the first call for a scope, and then kept.
     """
@@ -144,7 +144,7 @@ _RICHEST = "zhengfen", 3, "3c3d3h3s4c4d4h4s5c5d5h5s6c6d6h6sBjRj"
 
 
 def longest(scope: Scope) -> Question:
-    """The question in a scope with the longest list of legal moves that is known.
+    """Of the known questions in a scope, the one with the longest list of legal moves.
 
     For `zhengfen` with three players, this is a set-up position, which is in no recorded game and
     has scores of 0.

@@ -76,10 +76,10 @@ def _short_match(scope: Scope, examiner: Examiner) -> Outcome:
 def _checks(
     scopes: Sequence[Scope], wanted: int, max_fallback: float, *, quick: bool
 ) -> Iterator[tuple[str, Callable[[Examiner], Outcome]]]:
-    """Yield the title and the function of each check, except those of GET /, output and pace.
+    """Yield the title and the function of each check, except the checks of GET /, output and pace.
 
     The bot plays `scopes`. `wanted` is the largest number of positions of each game, and
-    `max_fallback` the largest share (0 to 1) of its moves that the bot's fallback may make. With
+    `max_fallback` the largest share (0 to 1) of the bot's moves that its fallback may make. With
     `quick`, there are fewer checks, which ask for at most QUICK moves in total.
     """
     main = scopes[0]

@@ -24,9 +24,9 @@ class ArchiveError(StartError):
 def pack_all(cup: Cup, folder: Path, secret: Iterable[Path]) -> tuple[Cup, dict[str, bytes]]:
     """Pack the folder of each bot that has a `dir`, which may be relative to `folder`.
 
-    Return a copy of the cup, in which each `dir` is the SHA-256 of the bot's archive, and the
-    archives by SHA-256 in hexadecimal. The archives leave out the paths in `secret`, and what
-    `pack` always leaves out.
+    Return a copy of the cup in which each `dir` is the SHA-256 (hexadecimal) of the bot's archive,
+    and the archives by SHA-256. The archives leave out the paths in `secret`, and what `pack`
+    always leaves out.
 
     Raises:
         ArchiveError: if a folder cannot be sent (see `pack`).
@@ -101,7 +101,7 @@ def _contents(folder: Path, root: Path, hidden: Set[Path]) -> Iterator[Path]:
 
 
 def _travels(path: Path, root: Path, hidden: Set[Path]) -> bool:
-    """Whether a path is in `root`, and left out neither by name nor by `hidden` (see `pack`).
+    """Whether a path is in `root`, and neither its name nor `hidden` excludes it (see `pack`).
 
     Only the path itself counts: links are not followed, and a socket is not left out.
     """

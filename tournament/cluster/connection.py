@@ -56,8 +56,8 @@ async def _try(address: str) -> None:
 
 
 def _why_not(address: str, error: Exception) -> str:
-    """A sentence that says why Dask could not connect to a scheduler, and how to fix that. `error`
-    is what Dask raised."""
+    """A sentence that says why Dask could not connect to a scheduler, and how to fix it. `error` is
+    what Dask raised."""
     scheduler = f"The scheduler at {address}"
     if isinstance(error, TypeError):
         return f"{address} needs certificates; name them in Dask's distributed.comm.tls."

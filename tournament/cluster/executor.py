@@ -132,7 +132,7 @@ class ClusterExecutor:
 
     def _call_for_worker(self) -> None:
         """Submit a task if there is no worker, and forget that task once there is one. With
-        `adapt(minimum=0)`, Dask starts a worker only if a task waits for one."""
+        `adapt(minimum=0)`, Dask starts a worker only if a task is waiting for one."""
         if self._workers:
             self._call = None
         elif self._call is None:

@@ -61,7 +61,7 @@ async def open_tables(
 
 
 def play_blocks(session: str, jobs: Sequence[Job], turn: int) -> list[Played]:
-    """Play jobs as `Tables.play` does, and return the events of each job. Dask runs this as a task.
+    """Play jobs with `Tables.play`, and return the events of each job. Dask runs this as a task.
 
     `session` is as in `open_tables`. The runner begins a new `turn` whenever it recalls the tables,
     and stops the old turn with `stop_after_match`. If the worker was restarted, no job begins.

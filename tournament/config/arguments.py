@@ -10,18 +10,17 @@ DEFAULT_BOTS = ("sensible", "greedy")
 
 
 def is_url(text: str) -> bool:
-    """Whether a text that names a bot begins with http:// or https://."""
+    """Whether a string that names a bot begins with http:// or https://."""
     return text.startswith(("http://", "https://"))
 
 
 def parse_bot(text: str) -> Bot:
-    """Return the bot for a text: the name of a reference bot, a URL or a command.
+    """Return the bot for `text`, which is the name of a reference bot, a URL or a command.
 
-    The text becomes the bot's name.
+    `text` becomes the bot's name.
 
     Raises:
-        ValueError: if the text is blank, or is not a valid URL or command. The message includes
-            the fix.
+        ValueError: if `text` is blank, or not a valid URL or command. The message has the fix.
     """
     if not text.strip():
         raise ValueError("A bot is a URL, a command, or one of " + ", ".join(REFERENCE_BOTS) + ".")

@@ -44,7 +44,7 @@ class Bot:
     If `connect` is set, the arena sets `url` to the bot's address at the gateway. `house` marks a
     bot that only fills an empty seat. `env` maps names of variables to values, which may be
     secrets. A stored cup has a keyed hash in place of each value (`Store.sealed`). `env_from` names
-    variables of the organiser's shell that are passed on.
+    variables in the organiser's shell that are passed on.
     """
 
     name: str
@@ -157,7 +157,7 @@ class Cup:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the bots, in order."""
+        """The names of the bots, in the cup's order."""
         return tuple(bot.name for bot in self.bots)
 
     def bot(self, name: str) -> Bot:
@@ -182,8 +182,8 @@ class Cup:
     def max_difference(self) -> int:
         """The most by which two bots can differ in a block, in points per deal.
 
-        For a game without a practical limit, it is the limit that statistics assume. `game` must
-        be in `GAMES`, which exported rows do not guarantee.
+        For a game without a practical limit, this is the limit that the statistics assume. `game`
+        must be in `GAMES`, which exported rows do not guarantee.
         """
         return GAMES[self.game].max_difference(self.players, self.options)
 
@@ -255,7 +255,7 @@ def reference_command(name: str) -> str:
 
 
 def is_reference(bot: Bot) -> bool:
-    """Whether a bot is started as a reference bot, by the usual command and without a folder."""
+    """Whether a bot is started as a reference bot, with the usual command and without a folder."""
     return bot.dir is None and bot.command in [reference_command(name) for name in REFERENCE_BOTS]
 
 

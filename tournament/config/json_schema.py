@@ -1,7 +1,7 @@
 """The JSON Schema of a CUP.toml, with which editors complete and check the file.
 
-The schema is made from the same keys, types, ranges and game options that `stich run` checks. How
-keys fit together is checked only by `stich run`.
+The schema is made from the same keys, types, ranges and game options that `stich run` checks. Only
+`stich run` checks how keys fit together.
 """
 
 import json

@@ -85,7 +85,7 @@ class _Errors:
 
 
 def read_cup(path: str | os.PathLike[str], check: CupCheck = lambda _: ()) -> Cup:
-    """Read a CUP.toml, and return the cup as `parse_cup` does, with the same `check`.
+    """Read a CUP.toml, and return its cup. `check` is as in `parse_cup`.
 
     Raises:
         CupError: if the file cannot be read, is larger than 1 MiB, or has errors. The text lists
@@ -171,7 +171,7 @@ def _check_section(
 ) -> None:
     """Check the values of a section against its keys, and add the errors to `errors`.
 
-    Unknown keys and missing required keys are errors. `path` is that of the section. `subsections`
+    Unknown keys and missing required keys are errors. `path` is the section's path. `subsections`
     are further names that the fix for an unknown key may suggest.
     """
     for name, value in section.items():
@@ -249,7 +249,7 @@ def _make_cup(checked: _Section, errors: _Errors) -> Cup:
 
 
 def _options(options: Options | str, game: Game, errors: _Errors) -> dict[str, int | bool | None]:
-    """Return all options of the game, and add what is wrong with those in the file to `errors`.
+    """Return all options of the game, and add to `errors` what is wrong with the file's options.
 
     `options` has the options in the file, or the name of a set of options. All other options of the
     game have their defaults.
@@ -357,7 +357,7 @@ def _bots(sections: Sequence[_Section], format_: Format, errors: _Errors) -> tup
 def _with_fillers(bots: tuple[Bot, ...], players: int, fill: str | None) -> tuple[Bot, ...]:
     """The bots, with house bots appended until one table of `players` seats is full.
 
-    `fill` names the reference bot that fills the seats. If it is None, none is appended.
+    `fill` names the reference bot that fills the seats. If it is None, no bot is appended.
     """
     missing = players - len(bots)
     if fill is None or missing <= 0:

@@ -23,7 +23,7 @@ _ORDINALS: Final = {
 
 
 def format_rank(line: Standing) -> str:
-    """A bot's rank or ranks, such as "2" or "2–4". "–" if, in a ladder, it is new or has left."""
+    """A bot's rank or ranks, such as "2" or "2–4", or "–" if it is new to a ladder or left it."""
     first, last = line.rank
     return "–" if line.status else str(first) if first == last else f"{first}–{last}"
 
@@ -206,7 +206,7 @@ def format_matches(table: Standings, total: int | None = None) -> str:
     """The number of matches played, such as "210 of 300 matches (120 count)".
 
     `total` is the planned number, which is shown until the cup is finished, but never for a ladder.
-    If some matches do not count, because of a disqualification, the number that do is also shown.
+    If some matches do not count because of a disqualification, the number that count is shown too.
     """
     matches = ngettext("%(num)d match", "%(num)d matches", table.played)
     if total and not table.finished and table.format != Ladder.type:
@@ -282,8 +282,8 @@ FLAG_RULE: Final = (
 def fallback_note(line: Standing) -> str:
     """The share of a bot's moves that an adapter or a kit made, as a phrase.
 
-    An example is "83 % of its moves by a fallback". Returns "" if there are none, or if their
-    number is not known.
+    An example is "83 % of its moves by a fallback". Returns "" if there are no such moves, or if
+    their number is not known.
     """
     if not line.fallback:
         return ""

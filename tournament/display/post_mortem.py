@@ -15,9 +15,9 @@ _CLOCK = ("move_ms", "bank_ms")  # left out, because a replay has the clock for 
 def curl(fault: FaultRecord, command: str | None) -> str:
     """Return the curl command that repeats the request of a fault.
 
-    A bot with a `command` is expected on port 9000 of this machine, any other at its URL. The curl
-    command waits as long as the bot had time to answer, but at least one second. It does not send
-    a bot's token. A fault from a file of matches has no request to repeat.
+    A bot with a `command` is expected on port 9000 of this machine, and any other bot at its URL.
+    The curl command waits as long as the bot had time to answer, but at least one second. It does
+    not send a bot's token. A fault from a file of matches has no request to repeat.
     """
     url = f"http://127.0.0.1:{PORT}" if command is not None else fault.url
     return (
@@ -94,5 +94,5 @@ def fault_dict(record: MatchRecord, fault: FaultRecord, cup: Cup) -> dict[str, A
 
 
 def _indented(text: str) -> list[str]:
-    """Indent the lines of a text, escape unprintable characters, and leave out empty lines."""
+    """Indent the lines of `text`, escape unprintable characters, and leave out empty lines."""
     return ["            " + line for line in printable_lines(text).split("\n") if line]

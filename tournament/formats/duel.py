@@ -46,9 +46,9 @@ def reach(setup: Setup) -> Reach:
 class DuelPlan(Plan):
     """Rounds of a few blocks, until the duel is decided or all blocks are played.
 
-    The setup must have two bots. The duel is decided once it is settled which bot is better or
-    that the difference is at most the format's `within`. `look` has the bets on the blocks so far
-    (see `rounds`).
+    The setup must have two bots. The duel is decided once it is settled either which bot is better
+    or that the difference is at most the format's `within`. `look` has the bets on the blocks so
+    far (see `rounds`).
     """
 
     def __init__(self, setup: Setup, format: Duel) -> None:
@@ -60,11 +60,11 @@ class DuelPlan(Plan):
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
         """Yield rounds of up to `BLOCKS_PER_ROUND` blocks, until the duel is decided.
 
-        `look` gets the results of a round when the next is asked for, even if there is none. See
-        `Plan.rounds`.
+        `look` gets the results of a round when the next round is asked for, even if none follows.
+        See `Plan.rounds`.
 
         Raises:
-            StoreError: if finished matches cannot be read, when the next round is asked for.
+            StoreError: when the next round is asked for, if finished matches cannot be read.
         """
         first, second = self.setup.bots
         differences: list[float] = []

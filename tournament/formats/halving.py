@@ -67,10 +67,10 @@ class HalvingPlan(Plan):
         self.blocks = sum(self._size(stage) for stage in self._stages)
 
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield a round for each stage (see `Plan.rounds`). The scores decide who plays the next.
+        """Yield a round for each stage (see `Plan.rounds`). The scores decide who plays on.
 
         Raises:
-            StoreError: if finished matches cannot be read, when the next round is asked for.
+            StoreError: when the next round is asked for, if finished matches cannot be read.
         """
         remaining, offset = list(self.setup.bots), 0
         for number, stage in enumerate(self._stages, 1):

@@ -20,9 +20,9 @@ _Key = tuple[Fraction | int, ...]
 def cuts(bots: int, players: int) -> list[list[int]]:
     """For each round before the final, the number of bots that advance from each table.
 
-    The better half of a table advances, rounded down: two of five. More bots may advance from the
-    last table of the first round, so that the final is full. Bots without a table have a bye. The
-    list is empty if all bots fit at one table.
+    The better half of each table advances, rounded down: two bots out of five. More bots may
+    advance from the last table of the first round, so that the final is full. Bots without a table
+    have a bye. The list is empty if all bots fit at one table.
     """
     half = players // 2
     eliminated = players - half
@@ -63,7 +63,7 @@ class Knockout(WithDeals):
 class KnockoutPlan(Plan):
     """Rounds of tables. The final is played in the last round.
 
-    With `bronze`, the best eliminated bots have a table in it too, if all bots fill two tables.
+    With `bronze`, the best eliminated bots have a table then too, if there are bots for two tables.
     """
 
     def __init__(self, setup: Setup, format: Knockout) -> None:
@@ -78,7 +78,7 @@ class KnockoutPlan(Plan):
         """Yield the rounds (see `Plan.rounds`), each of which depends on the results before it.
 
         Raises:
-            StoreError: if finished matches cannot be read, when the next round is asked for.
+            StoreError: when the next round is asked for, if finished matches cannot be read.
         """
         yield from self._play(scores, {})
 
@@ -96,7 +96,7 @@ class KnockoutPlan(Plan):
         return places
 
     def _play(self, scores: Scores, places: dict[str, int]) -> Iterator[Round]:
-        """Yield the rounds as `rounds` does. At the end, add the place of every bot to `places`."""
+        """Yield the rounds, like `rounds`. At the end, add the place of every bot to `places`."""
         seeds, offset, deals = self._format.seeds, 0, self._format.deals
         unseeded = [name for name in self.setup.bots if name not in seeds]
         remaining = [*seeds, *shuffled(unseeded, "seeds", self.setup.seed)]

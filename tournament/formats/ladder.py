@@ -67,7 +67,7 @@ class Ladder(Format):
         return LadderPlan(setup)
 
     def usual_cards(self, remembers: bool) -> Cards:
-        """Return "fresh" in any case, because connecting bots may remember cards."""
+        """Always return "fresh", because connecting bots may remember cards."""
         return "fresh"
 
 
@@ -76,7 +76,7 @@ class LadderPlan(Plan):
 
     An epoch begins once the previous one is complete, so its tables depend only on results that
     cannot change later. `gather` returns the bots that can play now, in the order of the cup, and
-    may take seconds. By default it returns none, as for a run that is only read, and no epoch
+    may take seconds. By default, as for a run that is only read, it returns no bots, and no epoch
     begins.
     """
 
@@ -154,7 +154,7 @@ class LadderPlan(Plan):
     def draw(
         self, run: Progress, scores: Scores, number: int, bots: Sequence[str]
     ) -> tuple[StageTable, ...]:
-        """Return the tables of epoch `number` for these bots, as `draw_tables` draws them.
+        """Return the tables of epoch `number` for these bots, as drawn by `draw_tables`.
 
         All earlier epochs must be complete. Their results are read once and kept, so `number`
         must not decrease from call to call.
@@ -215,8 +215,8 @@ def draw_tables(
 ) -> list[StageTable]:
     """Draw the tables of an epoch for `bots`, one block each, as (stage, table).
 
-    There are none if there are fewer bots than `players`. `known` must hold exactly the blocks of
-    all earlier epochs. Bots that are not in `known` yet are added to it. The bots of one stage
+    There are no tables if there are fewer bots than `players`. `known` must hold exactly the blocks
+    of all earlier epochs. Bots that are not in `known` yet are added to it. The bots of one stage
     can be compared, since they sit at one table or, in a pass, have equal chances to sit at any of
     its tables.
     """

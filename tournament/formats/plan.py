@@ -90,7 +90,7 @@ def with_replays(block: Block, seed: str, remote: Set[str], voids: Mapping[str, 
 
     A remote bot may remember its hand from a void match. The new cards depend on the cup's `seed`,
     the key of the block, the number of the seating and how many times the match was void. `remote`
-    names the remote bots. `voids` maps match ids to the number of times that a match was void.
+    names the remote bots. `voids` maps match ids to the number of times that the match was void.
     Without a remote bot, the block stays as it is: started bots play again in new processes.
     """
     if remote.isdisjoint(block.table) or not any(voids.get(match) for match in block.matches):
@@ -158,7 +158,7 @@ class Plan(ABC):
     def matches(self) -> int:
         """The number of planned matches, or 0 if that is not known in advance.
 
-        Fewer are played if the cup ends early or tables are left out.
+        Fewer matches are played if the cup ends early or tables are left out.
         """
         return self.blocks * self._maker.matches
 
@@ -197,13 +197,13 @@ class Plan(ABC):
         """Yield all rounds in order. Ask for the next only once the previous one is finished.
 
         Raises:
-            StoreError: if finished matches cannot be read, when the next round is asked for.
+            StoreError: when the next round is asked for, if finished matches cannot be read.
         """
 
     def open_rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
         """Yield the rounds, from the first with matches that may still be played or become void.
 
-        By default these are all rounds. The conditions and errors are those of `rounds`.
+        By default, all rounds are yielded. The conditions and errors are those of `rounds`.
         """
         return self.rounds(run, scores)
 
@@ -283,7 +283,7 @@ class BlockMaker:
 
         "rotations" are those of a circle that is drawn for the block, so that neighbours vary.
         "permutations" are all orders. "fixed" is only the order of `table`. "mixed" are all ways to
-        give the seats to two bots such that both play.
+        give the seats to two bots so that both play.
         """
         kind = self._setup.seating
         if kind == "permutations":

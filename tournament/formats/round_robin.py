@@ -84,7 +84,7 @@ class AllTables(Plan):
         yield self._round(1, 0, [("", table) for table in self._tables], self._deals)
 
     def total(self, run: Progress, scores: Scores, gone: Set[str]) -> int:
-        """Return the number of planned matches at tables without bots in `gone`, plus that of the
+        """Return the number of planned matches at tables without bots in `gone`, plus the number of
         finished matches at the other tables.
 
         Raises:

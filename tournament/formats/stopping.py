@@ -16,7 +16,7 @@ FIRST_LOOK = 60
 
 
 def next_look(blocks: int) -> int:
-    """The number of blocks at the next look after one at `blocks`: a tenth more, at least one.
+    """The number of blocks at the next look after `blocks` blocks: a tenth more, at least one.
 
     Looks at fixed numbers of blocks make the end independent of `concurrency` and interruptions.
     """
@@ -25,7 +25,7 @@ def next_look(blocks: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """The condition under which a cup ends early. If `top` is None, the cup never does."""
+    """The condition under which a cup ends early. If `top` is None, it never does."""
 
     top: int | None = key(
         None, number(1, 1000, "End once so many bots are separated from the rest.")
@@ -53,7 +53,7 @@ class UntilSettled(Plan):
         if a look ends the cup, and otherwise to ().
 
         Raises:
-            StoreError: if finished matches cannot be read, when the next round is asked for.
+            StoreError: when the next round is asked for, if finished matches cannot be read.
         """
         self.settled = ()
         done, look = 0, FIRST_LOOK

@@ -46,10 +46,10 @@ class SwissPlan(Plan):
         self.blocks = format.rounds * self._size
 
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield the rounds (see `Plan.rounds`). The results so far decide who meets in the next.
+        """Yield the rounds (see `Plan.rounds`). The results so far decide who meets next.
 
         Raises:
-            StoreError: if finished matches cannot be read, when the next round is asked for.
+            StoreError: when the next round is asked for, if finished matches cannot be read.
         """
         names, deals = self.setup.bots, self._format.deals
         total = dict.fromkeys(names, Fraction(0))
@@ -78,10 +78,10 @@ def pair(
 ) -> list[list[str]]:
     """The tables of a round, which seat neighbours in `ranked` but avoid repeated meetings.
 
-    `ranked` has the bots, best first, which must be enough for `tables` tables of `players` seats.
-    `met` counts the meetings of each pair, and `byes` the byes of each bot. The worst of the bots
-    with the fewest byes have a bye. Bots are exchanged between tables as long as that reduces
-    repeated meetings.
+    `ranked` has the bots, best first: at least `players` for each of `tables` tables. `met` counts
+    the meetings of each pair, and `byes` the byes of each bot. The worst of the bots with the
+    fewest byes have a bye. Bots are exchanged between tables as long as that reduces repeated
+    meetings.
     """
     worst_first = ranked[::-1]
     resting = sorted(worst_first, key=byes.__getitem__)[: len(ranked) - tables * players]

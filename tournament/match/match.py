@@ -202,7 +202,7 @@ class Match:
 
         If the bot makes no legal move in time, it gets a strike, and the default move is played.
         The same happens if the move comes from the bot's fallback and the rules make this a fault.
-        The bot's time, a fault or fallback, and `info` up to INFO_LIMIT are recorded.
+        The bot's time, any fault or fallback, and `info` up to INFO_LIMIT are recorded.
 
         Raises:
             MatchVoid: if the bot is in `awaited` and unreachable.

@@ -52,10 +52,11 @@ def reach_of(max_difference: float, bounded: bool) -> Reach:
 class Bets:
     """The bets on the mean difference of a duel.
 
-    ``differences`` (B) are by block, in order, in points per deal. ``blocks`` is their number, and
-    ``mean`` their mean, 0 without any. ``within`` is half the width of the zone around 0 in which a
-    difference does not matter, or None without a zone. Nothing is proved if ``reach`` is None, or
-    if a difference exceeds a reach without a tail. Properties are computed anew at each access.
+    ``differences`` (B) are in points per deal, in the order of the blocks. ``blocks`` is their
+    number, and ``mean`` their mean, or 0 if there are none. ``within`` is half the width of the
+    zone around 0 in which a difference does not matter, or None without a zone. Nothing is proved
+    if ``reach`` is None, or if a difference exceeds a reach without a tail. Each access computes a
+    property anew.
     """
 
     def __init__(self, differences: Floats, reach: Reach | None, within: float | None) -> None:
@@ -100,7 +101,7 @@ class Bets:
         return Interval(self._end(-1), self._end(1)) if self._proved else UNKNOWN
 
     def log_wealth(self, mean: float) -> float:
-        """The natural logarithm of the wealth of bets against ``mean``, NaN as in `wealth`."""
+        """The natural logarithm of the wealth of bets against ``mean``, or NaN as in `wealth`."""
         return float(both_sides(self._sides(mean), mean, self._within))
 
     def _sides(self, mean: float) -> Floats:
@@ -168,7 +169,7 @@ def _rms(squares: Floats, blocks: Ints, reach: Reach) -> Floats:
 def _shares(within: float | None) -> Floats:
     """The share of the wealth on each stake.
 
-    If ``within`` is given, half of the wealth is on one more stake at the end, of within / rms^2.
+    If ``within`` is given, half of the wealth is on an additional last stake of within / rms^2.
     """
     even = np.full(_GRID.size, 1 / _GRID.size)
     return even if within is None else np.append(even / 2, 0.5)

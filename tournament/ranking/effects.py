@@ -115,7 +115,7 @@ def score_intervals(data: Observations, fitted: Fit, shown: Booleans) -> list[In
 
 
 def _connected(linked: Booleans) -> Ints:
-    """The group (n) of each bot. Bots that are linked, directly or through others, share a group.
+    """The group (n) of each bot. Bots linked directly or through other bots share a group.
 
     ``linked`` (n, n) must be symmetric. Groups are numbered from 0 by their first bot.
     """
@@ -134,7 +134,7 @@ def _is_balanced(table: Ints, size: Ints, bots: int) -> bool:
     """Whether all possible tables of this number of bots were played, each equally often.
 
     ``table`` and ``size`` have the table and the number of bots of each block. There must be at
-    least one block. False if the tables differ in size, or have one bot.
+    least one block. False if the tables differ in size, or have only one bot.
     """
     _, times = np.unique(table, return_counts=True)
     one_size = size.min() == size.max() > 1 and times.min() == times.max()

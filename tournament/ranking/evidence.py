@@ -1,10 +1,10 @@
 """The evidence about each pair of bots: their differences in equal company.
 
 Two bots are compared by the differences of their points where everything else was alike: at tables
-where both sat, and at two tables of one round where they sat with the same others. If the bots are
-equal, each such difference is as likely as its opposite, whoever the others were and whatever the
+where both sat, and at two tables of one round where they sat with the same other bots. If the two
+are equal, each of these differences is as likely as its opposite, whatever the company and the
 distribution of the points. The same holds for bots that a draw seats at random tables, so a ladder
-compares all bots of such a draw.
+compares all bots of each such draw.
 """
 
 from dataclasses import dataclass, fields, replace
@@ -21,7 +21,7 @@ class Evidence:
 
     The arrays are by pair, (n, n), or (rows, n) if they come from `of`. ``total`` is the sum of the
     differences, ``squares`` the sum of their squares, ``items`` their number, ``count`` the number
-    that are not 0, ``blocks`` the sum of 1 for each difference within a block and 2 for each other,
+    that are not 0, ``blocks`` the sum of 1 for each difference within a block and 2 for any other,
     ``rounds`` the number of rounds with a difference, and ``all_rounds`` that of all rounds so far.
     """
 
@@ -40,11 +40,11 @@ class Evidence:
 
     @property
     def deviate(self) -> Floats:
-        """Each pair's sum of differences, divided by their spread around 0, or 0 without spread.
+        """Each pair's sum of differences, divided by their spread around 0, or 0 if they have none.
 
         The spread is the root of the sum of squares. Where the differences are between two blocks,
-        the square of their mean counts only three quarters in it. Half would be exact, but three
-        quarters keeps the deviate below a normal one where points are not normal.
+        the square of their mean counts for only three quarters in that sum. Half would be exact,
+        but three quarters keeps the deviate below a normal one where points are not normal.
         """
         once = np.maximum(self.items, 1)
         mean = self.total**2 * (1 / once - 1 / np.maximum(self.blocks, once)) / 2

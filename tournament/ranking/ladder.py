@@ -152,8 +152,8 @@ class LadderRecord:
         """Add the differences between the bots of each draw to the evidence.
 
         Bots at one table are compared by their ``points``. Bots at different tables are compared by
-        ``alone``, their points without the effects of their opponents. The latter differences are
-        only collected; `_add_pending` adds them.
+        ``alone``, their points without the effects of their opponents. Differences between tables
+        are only collected; `_add_pending` adds them.
         """
         number = np.unique(draw, return_inverse=True)[1]
         first = np.flatnonzero(np.diff(block, prepend=-1))
@@ -220,7 +220,7 @@ class LadderRecord:
         """Add new entries to the running sums of each bot's ``alone`` and of its squares.
 
         The parameters have one item for each entry, in any order. An entry must not be added twice.
-        Of each bot, the sums after its last blocks are kept, as many as the largest window needs.
+        For each bot, the sums after its last blocks are kept, as many as the largest window needs.
         """
         order = np.lexsort((block, bot))
         who, value = bot[order], alone[order]
@@ -237,8 +237,8 @@ class LadderRecord:
     def _change(self, bots: Ints, window: int) -> Floats:
         """How far each bot's mean (m) over its last ``window`` blocks is from its earlier mean.
 
-        A distance is an absolute number of standard deviations, and 0 with too few blocks or
-        without spread.
+        A distance is an absolute number of standard deviations, or 0 if there are too few blocks or
+        there is no spread.
         """
         last = self._count[bots]
         earlier = last - window

@@ -21,10 +21,10 @@ class Observations:
     and ``deals`` (a bot with two seats has two for each deal).
 
     Three arrays are by block. ``seated`` (B, p) has the bots in ascending order, then -1. The size
-    of the largest table is p. ``table`` (B) is a number for its set of bots. ``round`` (B) is the
+    of the largest table is p. ``table`` (B) is a number for the set of bots. ``round`` (B) is the
     round, numbered from 0: tables of one round were drawn together.
 
-    ``plain`` (n) is each bot's points divided by its deals, or NaN without a deal.
+    ``plain`` (n) is each bot's points divided by its deals, or NaN if it has no deal.
     """
 
     block: Ints
@@ -53,11 +53,11 @@ def observe(
 ) -> Observations:
     """The observations of M matches, summed by block.
 
-    ``block``, ``deals`` (their number) and ``round`` (M) are by match. ``round`` is 0 by default.
-    ``seats`` (M, s) has the bot at each seat, a number below ``bots``. ``scores`` (M, s) has the
-    points of the match at each seat after the strike-out rule. Blocks are numbered anew, from 0 in
-    the order of their numbers. The order of matches and seats does not matter, since sums of whole
-    numbers are exact.
+    ``block``, ``deals`` (the number of deals) and ``round`` (M) are by match. ``round`` is 0 by
+    default. ``seats`` (M, s) has the bot at each seat, a number below ``bots``. ``scores`` (M, s)
+    has the points of the match at each seat after the strike-out rule. Blocks are numbered anew,
+    from 0 in the order of their numbers. The order of matches and seats does not matter, since sums
+    of whole numbers are exact.
     """
     _, first, at = np.unique(block, return_index=True, return_inverse=True)
     cell, where = np.unique(at[:, np.newaxis] * bots + seats, return_inverse=True)

@@ -25,9 +25,9 @@ _MIXTURE = 0.15
 def final_chances(evidence: Evidence) -> Floats:
     """For each pair (n, n), the probability that two equal bots would differ as clearly or more.
 
-    It holds at the planned end only, and is 1 without evidence. Because results may decide who
-    meets again, a pair that met in j of k rounds had j occasions to stop meeting. So its
-    probability is multiplied by j (j + 1), or by k if it met in all rounds, and is 1 at most.
+    This holds only at the planned end. Without evidence, the probability is 1. Because results may
+    decide who meets again, a pair that met in j of k rounds had j occasions to stop meeting. So its
+    probability is multiplied by j (j + 1), or by k if it met in all rounds, but is at most 1.
     """
     size = np.abs(evidence.deviate) / np.sqrt(2)
     chance = np.array(list(map(erfc, size.ravel().tolist()))).reshape(size.shape)
@@ -41,8 +41,8 @@ def final_chances(evidence: Evidence) -> Floats:
 def anytime_chances(evidence: Evidence) -> Floats:
     """For each pair, an upper bound on the probability that equal bots ever differ as clearly.
 
-    The bound holds for all looks together, and is 1 without evidence. The shape is that of the
-    evidence: (n, n), or (rows, n) if only some rows are given.
+    The bound holds for all looks together. Without evidence, it is 1. The result has the shape of
+    the evidence: (n, n), or (rows, n) if only some rows are given.
     """
     time = evidence.count * _MIXTURE
     log = np.log1p(time) / 2 - evidence.deviate**2 * time / (2 * (1 + time))

@@ -1,6 +1,6 @@
 """The course of a cup, which depends on the format.
 
-A knockout has a bracket, a Swiss has rounds, a halving has stages, and a gauntlet has the
+A knockout has a bracket, a Swiss cup has rounds, a halving has stages, and a gauntlet has the
 challenger's results against each bot. The course follows from the finished matches and the places,
 so an export has the same course as its store.
 """
@@ -42,7 +42,7 @@ class Seated:
 class CourseTable:
     """A table of a round, or all tables of a halving's stage.
 
-    ``blocks`` is the number of its blocks with a finished match. The bots are in order, best first.
+    ``blocks`` is the number of its blocks with a finished match. The bots are sorted, best first.
     """
 
     stage: str
@@ -82,9 +82,9 @@ class Course:
     """The course of a cup. Fields that do not belong to the format are empty.
 
     ``winners`` are the bots in first place in a finished knockout or halving. ``rounds`` are the
-    rounds of a knockout or Swiss. ``stages`` are the stages of a halving. ``challenger`` is the
+    rounds of a knockout or Swiss cup. ``stages`` are the stages of a halving. ``challenger`` is the
     challenger of a gauntlet, and ``against`` has its results against each bot, by place. Bots
-    without a place come last there.
+    without a place come last.
     """
 
     winners: tuple[str, ...] = ()

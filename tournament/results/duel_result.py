@@ -19,12 +19,12 @@ class DuelResult:
     """The result of a duel, as in the field ``duel`` of ``stich standings --json``.
 
     ``blocks`` is the number of complete blocks, and only these count. ``ahead`` is the bot with the
-    higher mean of points per deal, or the first by name if both are equal, and ``behind`` the other
-    bot. ``difference`` is that of their means, at least 0. ``low`` to ``high`` is the 95 % interval
-    of the difference, which holds however often anyone looks. ``better`` is ``ahead`` if the
-    interval excludes 0, else None. ``max_difference`` is the largest possible difference in points
-    per deal, None if that is not known. If it is not known, or if the rules guarantee it and a
-    block exceeded it, nothing is proved: ``low``, ``high`` and ``better`` are None.
+    higher mean of points per deal, or the first by name if the means are equal, and ``behind`` the
+    other bot. ``difference`` is the difference of the means, at least 0. ``low`` to ``high`` is the
+    95 % interval of the difference, which holds however often anyone looks. ``better`` is ``ahead``
+    if the interval excludes 0, else None. ``max_difference`` is the largest possible difference in
+    points per deal, None if that is not known. If it is not known, or if the rules guarantee it and
+    a block exceeded it, nothing is proved: ``low``, ``high`` and ``better`` are None.
     """
 
     ahead: str

@@ -1,7 +1,7 @@
 """Detection of soft play: two bots beat each other's plays less often than other bots' plays.
 
 Whenever a bot can legally beat another bot's play, it either beats the play or passes. A logistic
-regression over the whole cup gives the probability of beating the play in such a position. A bot's
+regression over the whole cup gives the probability of beating the play in a given position. A bot's
 leniency towards an opponent is how much more rarely than expected it beat that opponent's plays,
 compared with the plays of other bots. The tests treat blocks as independent, and Holm's method
 corrects for the number of ordered pairs. Partners in a deal are not compared.
@@ -52,10 +52,10 @@ class Leniency:
     """How much more rarely `bot` beats plays of `opponent` than plays of other bots.
 
     `chances` is the number of chances of `bot` to beat a play of `opponent`, and `rate` the share
-    of them that it took. `difference` is the leniency as a difference of rates, adjusted for the
-    position: 0.1 means that the bot beat ten percentage points fewer plays. It is None if there is
-    too little to compare, and then `p` is 1. `p` is the one-sided p-value, corrected over all
-    ordered pairs (Holm).
+    of these chances that it took. `difference` is the leniency as a difference of rates, adjusted
+    for the position: 0.1 means that the bot beat ten percentage points fewer plays. It is None if
+    there is too little to compare, and then `p` is 1. `p` is the one-sided p-value, corrected over
+    all ordered pairs (Holm).
     """
 
     bot: str
@@ -104,7 +104,7 @@ def integrity(
     """Look for soft play in finished matches, and return the findings.
 
     The order of the matches does not matter. If no bot could beat a play, the findings are empty.
-    `authors` maps each bot's name to its author, or to None. It only serves `Flag.same_author`.
+    `authors` maps each bot's name to its author, or to None. It serves only `Flag.same_author`.
 
     Raises:
         ReplayError: if a move of a match is not legal.
@@ -288,7 +288,7 @@ def _difference(unexpected: Floats, against: Booleans, block: Ints) -> tuple[flo
 def _matches(
     all_chances: Sequence[Chance], unexpected: Floats, two: tuple[str, str]
 ) -> tuple[str, ...]:
-    """Return the ids of up to SHOWN matches that best show the leniency of two bots to each other.
+    """Return the ids of up to SHOWN matches that best show two bots' leniency to each other.
 
     In each, the two together beat fewer of each other's plays than expected. The clearest match is
     first. `unexpected` has the outcome (0 or 1) of each chance minus its expected value.

@@ -65,9 +65,9 @@ class Replay:
     def check_request(self, state: State, seat: int, index: int, move: str) -> Iterator[str]:
         """Check a move that `seat` made in `state`, and yield a sentence for each error.
 
-        An error is a fault that does not fit the move, or a move that must be the default move and
+        An error is a fault that does not fit the move, or a move that must be the default move but
         is not. `index` is the move's index in the match. Remove the move's fault from `faults`, add
-        a forced move to `forced`, and count the request and the strike, if there are any.
+        a forced move to `forced`, and count the request and the strike, if any.
         """
         fault = self.faults.pop(index, None)
         if self.strikes[seat] >= self.limit:

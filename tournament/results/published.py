@@ -21,8 +21,8 @@ _MOST = 1 << 20  # at most this much of a list is read, more than any folder nee
 def sign_files(folder: Path, run: str, key: SigningKey) -> dict[str, str]:
     """Write a list of the files in a folder that is about to be published, and sign the list.
 
-    The list and the signature become two more files in the folder, which must not have them yet,
-    and must not have subfolders. `run` is the id of the run. Return the SHA-256 of each listed file
+    The list and the signature become two more files in the folder, which must contain neither of
+    them yet, nor any subfolder. `run` is the id of the run. Return the SHA-256 of each listed file
     by name, as hexadecimal digits.
 
     Raises:

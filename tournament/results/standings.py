@@ -51,12 +51,12 @@ class Standing:
     ladder it is None for bots whose ``status`` is "new" or "left"; otherwise the status is "".
 
     ``rank`` is the first and last rank that the evidence allows among all bots, or in a ladder
-    among the bots with a place. There, a bot without a place has the range of all ranks. ``score``
-    is the expected points per deal against the other bots of the cup. ``plain`` is the bot's mean
-    of points per deal. ``won`` is the share of matches won, from 0 to 1, where a tie among k seats
+    among the bots with a place. There, a bot without a place may have any rank. ``score`` is the
+    expected points per deal against the other bots of the cup. ``plain`` is the bot's mean of
+    points per deal. ``won`` is the share of matches won, from 0 to 1, where a tie among k seats
     counts as 1/k. All three are None before the bot's first match. ``low`` to ``high`` is the 95 %
-    interval of the score in a round-robin, or where all tables were played equally often. Both are
-    None otherwise, in a duel or ladder, and while some table has only one block.
+    interval of the score in a round-robin, or where all tables were played equally often. Both ends
+    are None otherwise, in a duel or ladder, and while some table has only one block.
 
     ``group`` is the number of the bot's group, from 1, or None before the bot's first match. The
     bots of a group met directly or through other bots. ``faults`` counts faults by kind, and
@@ -106,13 +106,13 @@ class Standings:
     """The standings of a run, with lines sorted by place, then by score, then by name.
 
     ``format`` is the type of the format, "" if it is not known. ``stop`` is None without a [stop].
-    ``ranges`` says when the rank ranges hold, as `Run.ranges` does, but is always "anytime" if
-    there is a ``duel``. ``groups`` is the number of groups (see `Standing`). ``blocks``,
-    ``matches`` and ``deals`` say how many of each count. ``played`` is the number of all matches,
-    including those of disqualified bots. ``course`` is None if the format has no course, and before
-    the first match. ``duel`` is None unless the cup has exactly two bots, neither of them
-    disqualified, and is not a ladder. ``decisions`` are the decisions about the run. ``incidents``
-    describes the decisions and the void matches in sentences.
+    ``ranges`` says when the rank ranges hold, as in `Run`, but is always "anytime" if there is a
+    ``duel``. ``groups`` is the number of groups (see `Standing`). ``blocks``, ``matches`` and
+    ``deals`` say how many of each count. ``played`` is the number of all matches, including those
+    of disqualified bots. ``course`` is None if the format has no course, and before the first
+    match. ``duel`` is None unless the cup has exactly two bots, neither of them disqualified, and
+    is not a ladder. ``decisions`` are the decisions about the run. ``incidents`` describes the
+    decisions and the void matches in sentences.
     """
 
     name: str

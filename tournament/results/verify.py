@@ -228,11 +228,11 @@ class _RunCheck:
             yield "The run has ended, but is not signed."
 
     def chain_mismatches(self, receipts: Sequence[Digest]) -> Iterator[str]:
-        """Yield a sentence for the first changed row, and each misdated decision and lost receipt.
+        """Yield a sentence for the first changed row, each misdated decision and each lost receipt.
 
         A decision is misdated if it states a wrong number of matches finished before it. A receipt
-        is lost if the chain does not contain it. Set `done.entries` to the number of entries
-        that agree. Only these are compared with the decisions and the receipts.
+        is lost if the chain does not contain it. Set `done.entries` to the number of entries that
+        agree. Only these entries are compared with the decisions and the receipts.
         """
         decisions, voids, finished = iter(self.run.decisions), iter(self.store.voids()), 0
         digests = dict.fromkeys((entry for entry, _ in receipts), "")

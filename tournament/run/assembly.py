@@ -45,7 +45,7 @@ def run_cup(
     gateway: Gateway | None = None,
     memory_share: float = 1.0,
 ) -> None:
-    """Play the matches of a cup that are not finished yet. Return when the cup has ended.
+    """Play the unfinished matches of a cup. Return when the cup has ended.
 
     The cup comes from the file `path`, and its results are stored at `target`: a folder, or the URL
     of a database. Other machines play the matches if `cluster` is given. `gateway` must be given if
@@ -126,8 +126,8 @@ def _secret(path: Path, store: Store) -> list[Path]:
 
 
 def local_launch(cup: Cup, path: Path, store: Store) -> tuple[LaunchSettings, list[str]]:
-    """Prepare to start a cup's bots on this machine, as `launch_of_cup` does. Return the settings,
-    and warnings, any of which may be "". The cup comes from the file `path`.
+    """Prepare to start a cup's bots on this machine (see `launch_of_cup`). Return the settings, and
+    warnings, any of which may be "". The cup comes from the file `path`.
 
     Raises:
         SandboxError: if the bots must run in a sandbox, but none is available.

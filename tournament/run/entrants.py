@@ -44,7 +44,7 @@ def check(cup: Cup, bot: Bot, known: Identity | None, is_new: bool) -> Checked:
 
     Return what the bot states if it passed, or a sentence that says what to fix if it failed.
     `known` is what the bot stated before, or None if any statement is accepted. If nothing answers,
-    or what answers is not a bot, a new bot has failed, and for any other bot the result is None.
+    or what answers is not a bot, a new bot fails, and for any other bot the result is None.
     """
     try:
         about = about_by_url(bot)
@@ -111,7 +111,7 @@ class Entrants(Roster):
 
     def cup(self, run: Progress) -> Cup:
         """Return a copy of the cup with all bots that have joined. Each connecting bot has its URL
-        at the gateway, and as `max_matches` its number of tables, or 1 while it is not connected.
+        at the gateway and, as `max_matches`, its number of tables, or 1 while it is not connected.
         May raise StichError (see the class)."""
         everybody, tables = self._cup.with_joined(run.decisions), self._gateway.tables()
         bots = tuple(
@@ -241,11 +241,11 @@ class Entrants(Roster):
     def gather(self, run: Progress) -> tuple[str, ...]:
         """Update the roster, check reachable bots, and return those that can play the next epoch.
 
-        The bots are in the order of the cup. There are none if the ladder is due to end, or too few
-        bots for a table can be reached. Bots that no longer play are left out. Bots with a command
-        are included without a check. Any other bot is left out if it does not pass the check within
-        five seconds, or has been away repeatedly (see `record_absence`). A bot that did not pass in
-        time is not waited for again until it has passed a check.
+        The bots are in the order of the cup. The result is empty if the ladder is due to end, or
+        too few bots for a table can be reached. Bots that no longer play are left out. Bots with a
+        command are included without a check. Any other bot is left out if it does not pass the
+        check within five seconds, or has been away repeatedly (see `record_absence`). A bot that
+        did not pass in time is not waited for again until it has passed a check.
 
         Raises:
             StichError: if the gateway no longer answers, or the store cannot be used.

@@ -43,7 +43,7 @@ class Gateway(Connections, Protocol):
 
         `absent` is called repeatedly. It returns the bots that are not waited for, each with a
         sentence that says why. These bots are excluded, and get a URL and one table each. `waiting`
-        is called whenever the set of missing bots changes. Errors of both functions pass through.
+        is called whenever the set of missing bots changes. Errors of either function pass through.
 
         Raises:
             StichError: if the gateway no longer answers, or cannot read the tokens.

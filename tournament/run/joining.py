@@ -71,8 +71,8 @@ def join(target: str, cup: Cup, bot: str, author: str, version: int = 1, retires
 
 
 def freed(decisions: Sequence[AnyDecision]) -> set[str]:
-    """Return the names, without versions, that another author may take over. A name is free if
-    each of its versions left at least FREED_AFTER ago, and the organiser has excluded none."""
+    """Return the names, without versions, that another author may take over. A name is free if each
+    of its versions left at least FREED_AFTER ago, and the organiser has excluded none of them."""
     since = (datetime.now(UTC) - FREED_AFTER).isoformat(timespec="milliseconds")
     excluded = {decision.bot: decision for decision in exclusions(decisions)}  # the last of each
     left = {
@@ -97,8 +97,8 @@ def seated(cup: Cup, decisions: Sequence[AnyDecision], run: Run | None) -> set[s
 
 
 def leave(target: str, cup: Cup, bot: str) -> None:
-    """Store at `target` that a bot leaves the ladder `cup`. The bot's results stand. The caller
-    must check the bot's author.
+    """Store at `target` the decision that a bot leaves the ladder `cup`. The bot's results stand.
+    The caller must check the bot's author.
 
     Raises:
         JoinRefused: if there is no such bot, the bot no longer plays, or the ladder is over.

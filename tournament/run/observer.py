@@ -32,7 +32,7 @@ class RunObserver:
 
     def begin(self, done: int, total: int | None) -> None:
         """Start counting at the beginning of a session. `done` is the number of matches that were
-        finished before, and `total` the number of planned matches, or None in a ladder."""
+        finished earlier, and `total` the number of planned matches, or None in a ladder."""
         self._began = monotonic()
         self._first = self.done = done
         self.total = total
@@ -101,7 +101,7 @@ class RunObserver:
         self.tell(sentence, "lost", block=block, why=why)
 
     def away(self, bots: Sequence[str]) -> None:
-        """Report that `bots` are unreachable now, or if there are none, that all are back."""
+        """Report that `bots` are unreachable now or, if `bots` is empty, that all bots are back."""
         sentence = unreachable(bots) or "All bots can be reached again."
         self.tell(sentence, "away", bots=list(bots))
 

@@ -82,13 +82,13 @@ class Outages:
 
     @property
     def away(self) -> tuple[str, ...]:
-        """The bots that are away and that the run waits for, longest away first."""
+        """The bots that are away and that the run waits for, the longest away first."""
         return tuple(self._away)
 
     def wait_for(self, bots: Iterable[str]) -> frozenset[str]:
         """The bots among `bots` that make a match void if they cannot be reached: remote bots that
-        are not `expired` and have, like their authors, fewer void matches than allowed. There are
-        none if `outage_s` is 0."""
+        are not `expired` and have, like their authors, fewer void matches than allowed. If
+        `outage_s` is 0, there are none."""
         if not self._cup.outage_s:
             return frozenset()
         return frozenset(

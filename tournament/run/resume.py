@@ -47,7 +47,7 @@ def resume(store: Store, cup: Cup) -> Plan:
     """Begin the run of a cup in a store, or continue it, and return its plan.
 
     A store with no match and no epoch counts as new, so that a cup that could not start can be
-    fixed. Otherwise the changes of a ladder are stored, and in any other cup the additions and the
+    fixed. Otherwise, the changes of a ladder are stored or, in any other cup, the additions and the
     changed authors of bots. Outside a ladder, an addition makes a finished run unfinished.
 
     Raises:
@@ -178,7 +178,7 @@ def _removal(bot: Bot) -> str:
 
 
 def _flat(data: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Nested mappings as a flat one with keys such as "clock.move_ms", each key after `prefix`.
+    """Nested mappings as a flat mapping with keys such as "clock.move_ms", each key after `prefix`.
     Empty mappings are left out."""
     flat: dict[str, Any] = {}
     for key, value in data.items():

@@ -90,7 +90,7 @@ class Session:
         """The latest interim result of a duel, or None before the first one."""
 
     def _use_cup(self, cup: Cup) -> None:
-        """From now on, use a cup's bots, their URLs, and the most tables at once for each URL.
+        """From now on, use a cup's bots, their URLs, and the limit on tables at once for each URL.
 
         If bots share a URL, the lowest `max_matches` among them applies to all of them together.
         """
@@ -164,14 +164,14 @@ class Session:
                         return step
 
     def _report_look(self) -> None:
-        """Keep the plan's interim result of a duel in `look`, and report it, if it is new."""
+        """If the plan's interim result of a duel is new, keep it in `look` and report it."""
         look = self._plan.look
         if look is not None and look is not self.look:
             self.look = look
             self._observer.look(look, *self._cup.names)
 
     def _act(self) -> None:
-        """Make matches void as decisions require, report the counts of matches, and call `exclude`.
+        """Make matches void as decisions require, report the match counts, and call `exclude`.
         While the run is paused, wait, and do the same for new decisions. May raise StichError."""
         while True:
             if apply_voids(self._store, self._plan):
@@ -186,8 +186,8 @@ class Session:
                 sleep(_TICK_S)
 
     def _counts(self) -> tuple[int, int | None]:
-        """Store the number of planned matches. Return the numbers of finished and planned matches,
-        the latter as None in a ladder. May raise StoreError."""
+        """Store the number of planned matches. Return the numbers of finished and planned matches;
+        the second is None in a ladder. May raise StoreError."""
         total = self._plan.total(self._run, self._scores, self._run.gone)
         self._store.record_total(total)
         done = sum(map(int.bit_count, self._finished.values()))
@@ -231,8 +231,8 @@ class Session:
 
     def _play(self, round: Round) -> None:
         """Play a round until each block is finished or skipped, or decisions must be carried out.
-        In the latter case, wait for the matches that are being played, and restart the plan, which
-        then returns the round again. If the round begins an epoch, first add it to the store.
+        If there are decisions, wait for the matches that are being played, and restart the plan,
+        which then returns the round again. If the round begins an epoch, first add it to the store.
 
         Raises:
             RunError: if the executor cannot continue, or a block is lost for the second time.
@@ -288,7 +288,7 @@ class Session:
 
     def _recall(self) -> None:
         """Stop each table after its current match, and wait for that. Forget the waiting blocks.
-        May raise RunError and StoreError, as `_receive` does."""
+        May raise RunError and StoreError (see `_receive`)."""
         self._recalling = True
         self._executor.recall()
         while self._playing:
@@ -297,15 +297,15 @@ class Session:
         self._waiting.clear()
 
     def _unfinished(self, blocks: Iterable[Block]) -> Iterator[Block]:
-        """Yield those of `blocks` that, when they are reached, still have matches to play. A block
-        that is skipped because a bot no longer plays has none."""
+        """Yield the `blocks` that still have matches to play when they are reached. A block that is
+        skipped because a bot no longer plays has none."""
         for block in blocks:
             if not self._cup.format.skips(block.table, self._run.gone) and self._missing(block):
                 yield block
 
     def _show_present(self) -> None:
         """Show on the pages which bots are away or connected, and which blocks are being played or
-        come next. If other bots are away than before, do so at once and tell the observer.
+        come next. If different bots are away than before, do so at once and tell the observer.
         Otherwise do so at most every two seconds. May raise StoreError."""
         away = self._outages.away
         if away != self._present.away:
@@ -401,8 +401,8 @@ class Session:
                     self._observer.notice(text)
 
     def _play_rest(self, number: int) -> None:
-        """Note that no table plays the block with this number any more. If matches of the block are
-        left to play, put the block back in its place among the waiting blocks."""
+        """Note that no table is playing the block with this number any more. If matches of the
+        block are left to play, put the block back in its place among the waiting blocks."""
         for block in self._unfinished([self._playing.pop(number)]):
             bisect.insort(self._waiting, block, key=attrgetter("number"))
 

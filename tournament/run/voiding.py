@@ -41,7 +41,7 @@ def matches_of(store: Store, plan: Plan, what: str) -> tuple[int, list[str]]:
 
     Raises:
         StoreError: if the matches cannot become void or are all to be voided already, the block has
-            no finished match, the id fits no match or several, or the store cannot be read.
+            no finished match, the id fits no match or several matches, or the store cannot be read.
     """
     run = store.run()
     if what.isdigit() and len(what) < 8:

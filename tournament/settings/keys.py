@@ -62,7 +62,7 @@ class Key:
         return {"type": _TYPES[self.type][0], "description": self.about, **self.rules}
 
     def check(self, value: object) -> str | None:
-        """Return what is wrong with a value, and how to fix that, or None if the value is valid.
+        """Return what is wrong with a value, and how to fix it, or None if the value is valid.
 
         The value may have any type. An integer is not valid where a float is expected.
         """
@@ -101,7 +101,7 @@ def type_name(value: object) -> str:
 
 
 def suggest(word: str, known: Iterable[str]) -> str:
-    """The fix for an unknown word: a similar one, or up to 20 known words if none is similar."""
+    """The fix for an unknown word: a similar known word, or up to 20 words if none is similar."""
     words = list(known)
     if meant := difflib.get_close_matches(word, words, 1):
         return f'did you mean "{meant[0]}"?'
@@ -198,7 +198,7 @@ def command(value: str) -> str | None:
 def _token(value: str) -> str | None:
     """Return what is wrong with a bearer token (RFC 6750), and the fix, or None if it is valid.
 
-    What is returned does not show the token.
+    The result does not show the token.
     """
     if len(value) <= _MAX_TOKEN and re.fullmatch(_TOKEN, value):
         return None

@@ -1,4 +1,4 @@
-"""The line of each key of a TOML file, which tomllib does not report, and causes of syntax errors.
+"""The line of each key of a TOML file (tomllib reports none), and the causes of syntax errors.
 
 Keys are found line by line. A key in quotes has the line of its section, and a line inside a
 multi-line string may be taken for a key. Such mistakes only affect line numbers in messages.
@@ -37,7 +37,7 @@ def locate(text: str) -> dict[Path, int]:
 
 
 def explain(text: str, error: ValueError | RecursionError) -> tuple[int, str, str]:
-    """Why tomllib refused a text with this error: (line from 1, key, what is wrong and the fix).
+    """Why tomllib refused `text` with this error: (line from 1, key, what is wrong and the fix).
 
     The key is `TOML` if the line has none.
     """
@@ -78,7 +78,7 @@ def _parses(source: str) -> bool:
 
 
 def line_of(lines: dict[Path, int], path: Path) -> int:
-    """The line of a path, or of its nearest parent with a known line, or 1 without such a parent.
+    """The line of a path, or of its nearest parent with a known line, or 1 if there is none.
 
     `lines` is what `locate` returns.
     """

@@ -211,7 +211,7 @@ def store_errors(where: str) -> Iterator[None]:
 
 
 def _explain(error: sa.exc.DBAPIError) -> str:
-    """Describe an error, with the fix if one is known, and without a full stop."""
+    """Describe an error, and its fix if known, without a full stop."""
     text = _message(error)
     code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF  # the primary part of the code
     state = getattr(error.orig, "sqlstate", None)
@@ -237,7 +237,7 @@ def _explain(error: sa.exc.DBAPIError) -> str:
 
 
 def _message(error: sa.exc.DBAPIError) -> str:
-    """Return the driver's message on one line, without the mark at its end."""
+    """Return the driver's message on one line, without a full stop or question mark at its end."""
     return " ".join(str(error.orig).split()).rstrip(".?")
 
 

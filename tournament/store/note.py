@@ -35,7 +35,7 @@ def note(run: str, *known: Digest) -> None:
 
 
 def noted(run: str) -> list[Digest]:
-    """Return the noted digests of the run with the id `run`, or an empty list without a note.
+    """Return the noted digests of the run with the id `run`, or an empty list if there is no note.
 
     Raises:
         StoreError: if the note cannot be read, or the user has no home folder.

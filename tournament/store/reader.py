@@ -306,7 +306,7 @@ class StoreReader(RunReader):
 def _count_outages(voids: Iterable[AnyVoid]) -> tuple[VoidCount, ...]:
     """Count, for each bot that could not be reached, the matches that were void because of it.
 
-    Matches that a decision made void are left out. The reason is that of the bot's latest outage.
+    Matches that a decision made void are left out. The latest outage gives the reason.
     """
     outages = [void for void in voids if isinstance(void, Outage)]
     latest = {void.bot: void.why for void in outages}

@@ -251,7 +251,7 @@ to_void: Callable[[sa.Row[Any]], AnyVoid] = from_json(AnyVoid)
 def to_record(row: sa.Row[Any]) -> MatchRecord:
     """Convert a row with the columns `match`, `data`, `block` and `complete` to a whole match.
 
-    The number of the block is that of the row. The bots' information and fallbacks are left out
+    The number of the block comes from the row. The bots' information and fallbacks are left out
     unless the block is `complete`.
 
     Raises:
@@ -270,8 +270,7 @@ def unpack_match(data: bytes) -> MatchRecord:
     """Decode a match that `_pack_match` encoded.
 
     Raises:
-        ValueError: if the data are not those of a match, are cut off, or are longer than a match
-            can be.
+        ValueError: if the data do not hold a match, are cut off, or are longer than a match can be.
         zlib.error: if the data are not compressed.
     """
     decompressor = zlib.decompressobj()

@@ -41,7 +41,7 @@ _block_number = blocks.c.block
 
 
 class NoMatch(StoreError):
-    """Raised if a text is neither the id of a match nor the beginning of exactly one id."""
+    """Raised if a string is neither the id of a match nor the beginning of exactly one id."""
 
 
 class RunReader(ABC):
@@ -185,7 +185,7 @@ class RunReader(ABC):
         The bots' information and fallbacks are left out while their block is incomplete.
 
         Raises:
-            NoMatch: if no id equals `match`, and not exactly one begins with it.
+            NoMatch: if no id equals `match`, and none or several begin with it.
             StoreError: if the store cannot be read.
         """
         # A range can use the index. In a database of PostgreSQL, whose collation is not known, all

@@ -161,7 +161,7 @@ class Store(StoreWriter):
         self._retrying(attempt)
 
     def _put_changed(self, run: StoredRun, **values: object) -> None:
-        """Commit the given values that differ from those of `run`, as `_put` does."""
+        """Commit the given values that differ from those of `run` (see `_put`)."""
         changed = {name: value for name, value in values.items() if getattr(run, name) != value}
         if changed:
             self._put(**changed)

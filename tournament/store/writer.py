@@ -1,4 +1,4 @@
-"""Committing changes to a store, each with its entries in the chain, in spite of lost connections.
+"""Committing changes to a store, each with its entries in the chain, despite lost connections.
 
 Each commit notes the new digest in the user's state folder, and checks that the store still has the
 digest noted by the previous commit.
@@ -101,7 +101,7 @@ class StoreWriter(StoreReader):
         self._retrying(self._check_chain)
 
     def _check_chain(self) -> None:
-        """Check the store as `check` does, but without starting again after a lost connection."""
+        """Check the store like `check`, but without starting again after a lost connection."""
         self._let_read_while_writing()  # a copied store may not allow this yet
         with self.snapshot() as now:
             with self._write() as writer:
@@ -307,7 +307,7 @@ class StoreWriter(StoreReader):
         return self._retrying(super()._connect)
 
     def run_if_begun(self) -> StoredRun | None:
-        """Read the run as a StoreReader does. Within `advisory_lock`, retry on a lost connection.
+        """Read the run like a StoreReader. Within `advisory_lock`, retry on a lost connection.
 
         Raises:
             StoreError: if the store cannot be read.
@@ -315,7 +315,7 @@ class StoreWriter(StoreReader):
         return self._retrying(super().run_if_begun)
 
     def _all(self, query: sa.Select[Any], convert: Callable[[sa.Row[Any]], _T]) -> Iterator[_T]:
-        """Yield rows as a StoreReader does. Within `advisory_lock`, resume at the next row after a
+        """Yield rows like a StoreReader. Within `advisory_lock`, resume at the next row after a
         lost connection.
 
         Raises:

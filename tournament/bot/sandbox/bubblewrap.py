@@ -64,7 +64,7 @@ class Sandbox:
     copied: FolderToCopy | None = None
 
     def with_filter(self, descriptor: int) -> list[str]:
-        """The words, with an option that installs the seccomp filter in the file `descriptor`."""
+        """The words, plus an option to install the seccomp filter from the file `descriptor`."""
         return [self.words[0], "--seccomp", str(descriptor), *self.words[1:]]
 
 
@@ -107,7 +107,7 @@ def bot_folder(bot: Bot, folder: Path) -> Path:
 
 
 def covered(place: Path, secret: Iterable[Path]) -> list[Path]:
-    """The existing paths in `secret` that are `place` or inside it, sorted, none inside another.
+    """The existing paths in `secret` at or inside `place`, sorted. None is inside another.
 
     All paths must be resolved.
     """
@@ -179,8 +179,8 @@ def _checked_folder(bot: Bot, folder: Path, secret: Iterable[Path]) -> Path:
 
     Raises:
         SandboxError: if the bot's `dir` is a link or leads through a link; if the bot's folder is
-            the folder for temporary files; if it is or contains the user's home; or if it is a path
-            in `secret` or inside such a path.
+            the folder for temporary files; if it is or contains the user's home; or if it is, or is
+            inside, a path in `secret`.
     """
     place = bot_folder(bot, folder)
     if is_reference(bot):

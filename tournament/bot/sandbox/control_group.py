@@ -72,9 +72,9 @@ def shares_processor(group: str | None, root: Path = ROOT, proc: Path = Path("/p
 
 
 def group_files(limits: Limits) -> dict[str, str]:
-    """The contents of the files of a bot's control group, by the files' names.
+    """The contents of the files of a bot's control group, by file name.
 
-    The limits are for all the bot's processes together. Files that they keep in memory count too.
+    The limits apply to all the bot's processes together. Files they keep in memory count too.
     """
     return {
         "pids.max": str(limits.processes),

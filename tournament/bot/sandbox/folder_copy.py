@@ -30,7 +30,7 @@ class FolderToCopy(TypedDict):
 
 
 def is_too_large(source: FolderToCopy) -> bool:
-    """Whether the files and folders to copy take more than LIMIT_MB, counted in whole blocks of
+    """Whether the files and folders to copy take up more than LIMIT_MB, counted in whole blocks of
     4 KiB. What cannot be read does not count."""
     left, folders = LIMIT_MB << 20, [source["folder"]]
     while folders and left >= 0:
@@ -74,7 +74,7 @@ def remove_copy(target: str) -> None:
 
 def _commands(folder: str, left_out: Collection[str], target: str) -> Iterator[list[str]]:
     """Yield commands that copy the contents of a folder to `target`, except the paths in
-    `left_out`. During iteration, create in `target` the folders that contain such a path.
+    `left_out`. During iteration, create in `target` the folders that contain those paths.
 
     Raises:
         OSError: during iteration, if a folder cannot be read or created.

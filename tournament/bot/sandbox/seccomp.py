@@ -127,9 +127,9 @@ def _by_argument(
 ) -> Iterator[bytes]:
     """Yield the rules that decide a system call by the value of one of its arguments.
 
-    `call` is the call's number, and `argument` the argument's, counted from 0. `outcomes` maps the
-    argument's values to outcomes, and `otherwise` is the outcome for all other values. The upper 32
-    bits are not compared, as Linux ignores them in these calls.
+    `call` is the number of the call, and `argument` that of the argument, counted from 0.
+    `outcomes` maps the argument's values to outcomes, and `otherwise` is the outcome for all other
+    values. The upper 32 bits are not compared, as Linux ignores them in these calls.
     """
     rules = [
         _step(_LOAD, _ARGUMENTS + 8 * argument),

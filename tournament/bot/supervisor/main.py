@@ -6,8 +6,8 @@ and everything that the bot has started. If the supervisor dies, the kernel kill
 The program's argument is the descriptor of the control socket, over which it receives packets. The
 first packet is an `Order`. Every other packet requests a report. The request `C` also discards the
 output so far. A report is a line of JSON followed by the end of the bot's output. The line is null
-while the bot is running, its return code (negative for a signal) once it has ended, or a text that
-says why the bot could not be started.
+while the bot is running, its return code (negative for a signal) once it has ended, or a string
+that says why the bot could not be started.
 """
 
 import contextlib
@@ -184,8 +184,8 @@ class Supervisor:
     def drain(self) -> bytes | None:
         """Append a piece of output to `tail`, which keeps at least the last 64 KiB.
 
-        Return the piece, None if there is none now, or b"" at the end of the output. A pause after
-        a full piece slows down a bot that floods its output.
+        Return the piece, None if there is no output now, or b"" at its end. A pause after a full
+        piece slows down a bot that floods its output.
         """
         try:
             chunk = os.read(self.pipe, CHUNK)
@@ -257,7 +257,7 @@ class Supervisor:
 
 
 def _prepare(order: Order, supervisor: int) -> None:
-    """Prepare this process, which is about to become the bot: let it end with the supervisor, join
+    """Prepare this process, which is about to become the bot: make it end with the supervisor, join
     the bot's control group if there is one, and set its limits. `supervisor` is a pid."""
     end_with_parent(supervisor)
     if order["group"] is not None:
@@ -283,8 +283,8 @@ def _run_proxy(pid: int, control: socket.socket) -> int:
     `pid` is the pid of a process in the sandbox. This process enters the sandbox's network, but
     stays invisible to the bot. For every byte on the socket `control`, it opens a TCP socket in the
     sandbox's network and passes that socket out, for the runner to connect. Returns 0 when
-    `control` closes or if the sandbox has ended, or at once the error's number if a namespace
-    cannot be entered.
+    `control` closes or if the sandbox has ended. If a namespace cannot be entered, returns the
+    error's number at once.
     """
     libc = ctypes.CDLL(None, use_errno=True)
     try:

@@ -56,13 +56,13 @@ class DecisionRow(msgspec.Struct, frozen=True):
 
     `index` is the index of the move in the match, from 0. `view` is the seat's view as JSON.
     `moves` are the legal moves in canonical order, and `move` is the move that was played. `forced`
-    says whether it was played without asking the bot, as the only legal move. `ms` is the thinking
-    time in milliseconds, None if the bot was not asked. `fault` is the kind of fault for which the
-    default move was played, else None. `info` has, as JSON, the numbers that the bot gave beside
-    the move, None if it gave none. `deal_points` and `match_points` are the seat's points in this
-    deal and in the whole match, before the strike-out rule. `words` and `numbers` are the view as
-    encoded by `learning.encoding`, and `move_words` the encoded legal moves. `action` is the move's
-    index in `moves`, or None, as returned by `learning.encoding.action_of`.
+    says whether it was played without asking the bot, because no other move was legal. `ms` is the
+    thinking time in milliseconds, None if the bot was not asked. `fault` is the kind of fault for
+    which the default move was played, else None. `info` has, as JSON, the numbers that the bot gave
+    beside the move, None if it gave none. `deal_points` and `match_points` are the seat's points in
+    this deal and in the whole match, before the strike-out rule. `words` and `numbers` are the view
+    as encoded by `learning.encoding`, and `move_words` the encoded legal moves. `action` is the
+    move's index in `moves`, or None, as returned by `learning.encoding.action_of`.
     """
 
     match: str
@@ -92,10 +92,10 @@ class ExportError(StichError):
 def export(store: RunReader, format: str, out: BinaryIO, *, text: bool = False) -> int:
     """Write a run to `out` in one of FORMATS. Return the number of rows or matches written.
 
-    With `text`, decisions are JSONL, otherwise Parquet. Matches and decisions leave out unfinished
-    blocks until the run is finished. Rows of seats leave out the tables of disqualified bots, and
-    take two passes over the matches, or three if [stop] ended the cup. While the run is being
-    played, `store` must be a snapshot, so that all passes see the same matches.
+    With `text`, decisions are written as JSONL, and otherwise as Parquet. Matches and decisions
+    leave out unfinished blocks until the run is finished. Rows of seats leave out the tables of
+    disqualified bots, and take two passes over the matches, or three if [stop] ended the cup. While
+    the run is being played, `store` must be a snapshot, so that all passes see the same matches.
 
     Raises:
         ExportError: if the library for Parquet is not installed.

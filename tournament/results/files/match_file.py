@@ -90,10 +90,10 @@ def _problems(
     """Yield a sentence for each problem with a line.
 
     The line is compared with the `first` line. Its bots are compared with `table`, the sorted bots
-    of the block's first match, and its id and (block, seating) with `seen`, those of all lines
-    above. Seeds are not compared: even if a block's matches share their cards, a match that
-    replaces a void match has different cards. Stop at the first problem, since later checks rely on
-    earlier ones.
+    of the block's first match, and its id and (block, seating) with those of all lines above, in
+    `seen`. Seeds are not compared: even if a block's matches share their cards, a match that
+    replaces a void match has different cards. The caller must stop at the first problem, since
+    later checks rely on earlier ones.
     """
     for field in ("cup", "game", "players", "options"):
         if getattr(line, field) != getattr(first, field):

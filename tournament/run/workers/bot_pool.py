@@ -48,11 +48,11 @@ class UnavailableBot(Player):
 class BotPool:
     """Plays one match at a time, and keeps the bots running between matches.
 
-    If all matches of a block have the same cards, a bot's process k plays seating k of every block,
-    so no process sees a deal twice. A bot with several seats at a table (in a duel) has a process
-    for each seat. When the bots together use more than `memory_mb`, the pool stops the least
-    recently used bots that are not at the table. `in_process` maps the names of bots that are not
-    started to functions that choose their moves.
+    If all matches of a block have the same cards, process k of a bot plays seating k of every
+    block, so no process sees a deal twice. A bot with several seats at a table (in a duel) has a
+    process for each seat. When the bots together use more than `memory_mb`, the pool stops the
+    least recently used bots that are not at the table. `in_process` maps the names of bots that are
+    not started to functions that choose their moves.
     """
 
     def __init__(
@@ -177,9 +177,9 @@ class BotPool:
         return players
 
     def _start_ahead(self, table: Iterable[_Place], later: Iterable[_Place]) -> None:
-        """Start bots of later matches, as `_spawn` does, as far as memory allows. At most eight
-        bots start at once. The bots at `table` keep running. Stop at a bot that cannot be started,
-        whose own match will report that."""
+        """Start bots of later matches with `_spawn`, as far as memory allows. At most eight bots
+        start at once. The bots at `table` keep running. Stop at a bot that cannot be started; its
+        own match will report that."""
         keep = list(table)
         starting = sum(not bot.answered for bot in self._started.values())
         for place in later:
@@ -228,7 +228,7 @@ class BotPool:
         return [_Place(name, names[:at].count(name), seating) for at, name in enumerate(names)]
 
     def _to_start(self, places: Iterable[_Place], absent: Container[str]) -> list[_Place]:
-        """Those of `places` whose bots are started on this machine and not in `absent`."""
+        """The places whose bots are started on this machine and are not in `absent`."""
         return [
             place for place in places if self._is_started(place.name) and place.name not in absent
         ]
@@ -247,8 +247,8 @@ class BotPool:
     def _expected(self, places: Iterable[_Place]) -> float:
         """The memory in MB that the processes at these places will probably use.
 
-        Each counts as what its bot used when last measured. A bot that has not been measured
-        counts as the largest measured bot, or if there is none, as the limit for one bot.
+        Each is assumed to use what its bot used when last measured. An unmeasured bot is assumed to
+        use as much as the largest measured bot or, if there is none, the limit for one bot.
         """
         unknown = max(self._memory_mb.values(), default=float(self._cup.limits.memory_mb))
         return sum(self._memory_mb.get(place.name, unknown) for place in places)

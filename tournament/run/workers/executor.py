@@ -22,8 +22,8 @@ class Job:
 
     A match is void if a bot in `wait_for` cannot be reached. Bots in `absent` no longer play, so
     they get default moves. With `anew`, started bots play in new processes, because the running
-    ones may have seen these cards. `prefetch` holds the blocks that the table will probably play
-    next, whose bots may be started meanwhile. `joined` holds the connecting bots of all these
+    processes may have seen these cards. `prefetch` holds the blocks that the table will probably
+    play next, whose bots may be started meanwhile. `joined` holds the connecting bots of all these
     blocks, which may have joined since the executor was made. `live` is the folder for files about
     matches in progress, or None if they are not shown.
     """

@@ -92,8 +92,8 @@ def make_folder(cup: Cup, run: str) -> Path | None:
 def live_matches(run: str) -> Iterator[LiveMatch]:
     """Yield the matches in progress of the run with this id, and some that have just ended.
 
-    Matches with more than MOST_MOVES moves, and files that cannot be read or are of another version
-    of Stich, are left out. A user without a home folder has no such matches.
+    Matches with more than MOST_MOVES moves, and files that cannot be read or come from another
+    version of Stich, are left out. A user without a home folder has no such matches.
     """
     try:
         folder = state_folder() / "live" / run

@@ -41,7 +41,7 @@ _MOST_SHARED = 6  # processes that several tables share; each takes 40 MB
 class Deadline(ctypes.Structure):
     """Memory that a worker shares with the runner.
 
-    `at` is the time, by time.monotonic, by which the worker must take its next step. The time is
+    `at` is the time.monotonic time by which the worker must take its next step. The time is
     infinite while the worker waits for the runner. `stop_soon` asks the worker to end its job after
     the current match.
     """
@@ -71,9 +71,9 @@ class _LocalWorker:
 
 @contextmanager
 def _deferred_stop() -> Iterator[None]:
-    """Block SIGINT and SIGTERM within this context, and in processes that are started there. Each
-    process unblocks the signals once it has loaded, because Ctrl-C in a terminal reaches the whole
-    process group."""
+    """Block SIGINT and SIGTERM within this context, and in processes that are started within it.
+    Each process unblocks the signals once it has loaded, because Ctrl-C in a terminal reaches the
+    whole process group."""
     # Otherwise the first worker would start Python's resource tracker, which unblocks the signals.
     resource_tracker.ensure_running()
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
@@ -99,9 +99,9 @@ def tables_at_once(cup: Cup, blocks: int) -> int:
 
 
 def _tables_per_process(cup: Cup, tables: int) -> int:
-    """The most tables that share a process. The number is 1 unless all bots are remote, or some
-    are and there are more tables than cores. Then there are at most six processes, and no more than
-    cores. A ladder counts as if a remote bot played."""
+    """The most tables that share a process. The number is 1 unless all bots are remote, or some are
+    and there are more tables than cores. Then there are at most six processes, and no more than
+    cores. A ladder counts as if it had a remote bot."""
     by_url = [bot.url is not None for bot in cup.bots] + cup.is_ladder * [True]
     cores = max(1, len(available_cores()))
     if all(by_url) or (any(by_url) and tables > cores):

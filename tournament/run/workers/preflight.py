@@ -63,7 +63,7 @@ def identity(about: Mapping[str, Any]) -> Identity:
 
 
 def about_by_url(bot: Bot) -> Mapping[str, object]:
-    """Ask a remote bot for what it states about itself, and return that.
+    """Ask a remote bot what it states about itself, and return its answer.
 
     The bot must state its protocol and games, since a wrong server or path often answers too.
 

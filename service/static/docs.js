@@ -1,6 +1,10 @@
 // The type of a problem links to its description, which is below the contract.
 const linked = document.getElementById(location.hash.slice(1));
 
+const dark = matchMedia("(prefers-color-scheme: dark)");
+dark.onchange = () => document.documentElement.classList.toggle("dark-mode", dark.matches); // of Swagger UI
+dark.onchange();
+
 async function ask(path, body) {
   const request = body && { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
   const response = await fetch(path, request);

@@ -5,10 +5,11 @@ import pytest
 from selenium.webdriver import Chrome
 
 import games
-from tests.support.browser import chromium, console_errors, find, fits, has, text, wait
+from tests.support.browser import chromium, console_errors, find, fits, has, show_as, text, wait
 from tests.support.service.running import Running
 
 START = "#operations-play-startGame"
+DARK = ("body", ".swagger-ui")
 pytestmark = pytest.mark.slow
 
 
@@ -37,6 +38,9 @@ def test_the_page_shows_the_contract_and_makes_a_call(browser: Chrome, running: 
     assert browser.current_url == running.url + "/docs"
     for word in ("/v1/games", "/v1/advance", "/move", "Webhooks"):
         assert word in text(browser, "body")
+    show_as(browser, dark=True)
+    shades = {find(browser, one).value_of_css_property("background-color") for one in DARK}
+    assert shades == {"rgba(28, 32, 34, 1)"}
     assert fits(browser)
     assert executed(browser, START).startswith("200")
     answer = wait_for(browser, START + " .live-responses-table .highlight-code > .microlight")

@@ -27,14 +27,14 @@ class Figure:
     def more(
         cls, name: str, ours: float, peer: str, peers: float, unit: str, aim: float | None = None
     ) -> Self:
-        """A figure of which more is better."""
+        """A figure for which more is better."""
         return cls(name, ours, peer, peers, unit, ours / peers, aim)
 
     @classmethod
     def less(
         cls, name: str, ours: float, peer: str, peers: float, unit: str, aim: float | None = None
     ) -> Self:
-        """A figure of which less is better."""
+        """A figure for which less is better."""
         return cls(name, ours, peer, peers, unit, peers / ours, aim)
 
     def cells(self) -> str:
@@ -87,7 +87,7 @@ def summary(sections: Sequence[Section]) -> str:
 
 
 def shown(value: float) -> str:
-    """A figure with three significant digits, or from 100 as a whole number."""
+    """A figure with three significant digits, or as a whole number from 100 up."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 

@@ -47,7 +47,7 @@ def full_deck(game: str, players: int) -> list[str]:
 def cards_of(move: str) -> list[str]:
     """Return the cards that a move names, without a declaration such as `=flush`.
 
-    There are none for a pass, a bid or a trump.
+    A pass, a bid or a trump names none.
     """
     kind, _, rest = move.partition(":")
     if kind not in ("play", "give", "discard", "call"):
@@ -93,9 +93,9 @@ def played_by(view: View, seat: int) -> list[str]:
 def unseen(view: View) -> list[str]:
     """Return the cards that are neither in the hand of the view's seat nor played, low to high.
 
-    In 9-5-2, the seat's discards are left out too, and the cards that it sees in an exchange in
-    progress. Cards whose holder the seat knows, such as those of a revealed talon, are not left
-    out. The cards are in other hands, face down, or missing from a set-up position.
+    In 9-5-2, the seat's discards and the cards that it sees in an exchange in progress are left out
+    too. Cards whose holder the seat knows, such as those of a revealed talon, are not left out. The
+    cards are in other hands, face down, or missing from a set-up position.
     """
     left = Counter(full_deck(view["game"], view["players"]))
     left.subtract(view["hand"])

@@ -1,4 +1,4 @@
-"""A client for OpenAI-compatible chat completions that tells all kinds of failures apart.
+"""A client for OpenAI-compatible chat completions that distinguishes all kinds of failure.
 
 The key is removed from the endpoint's texts in logs, errors and transcripts. Only the words of a
 completion are returned as they came.
@@ -208,7 +208,7 @@ class Endpoint:
         """Check that the endpoint answers, by asking for one word.
 
         An endpoint that is busy or cannot be reached is asked again for up to `timeout_s` seconds.
-        Then it passes, with a warning in the log.
+        After that, the check passes, with a warning in the log.
 
         Raises:
             NoCompletion: if the endpoint refuses the request, for example because of the key or the
@@ -285,7 +285,7 @@ class Endpoint:
 
         Raises:
             _Busy: if the endpoint may accept the request later.
-            NoCompletion: if the status is any other than 200, or the text is not a completion.
+            NoCompletion: for any other status than 200, or if the text is not a completion.
         """
         excerpt = shorten(self.without_key(answer)[:2000], 300)
         status = response.status_code

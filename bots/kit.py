@@ -276,10 +276,10 @@ def run(
     ``supports`` lists by game the numbers of players and the options that the bot plays, as in
     ``{"doudizhu": {"players": [3], "options": {"single_round": [True]}}}``.
     ``start`` and ``end`` are called with the body of ``POST /start`` and ``POST /end``. Without
-    them the bot answers 404 there, and a runner does not ask again, which makes a match faster.
-    ``argv`` replaces the arguments of the command line. Arguments other than ``--port`` and
-    ``--host`` are ignored, so that the author can use them. Port 0 stands for a free port. The
-    address and the port are printed to stderr.
+    them, the bot answers 404, and a runner does not ask again, which makes a match faster. ``argv``
+    replaces the arguments of the command line. Arguments other than ``--port`` and ``--host`` are
+    ignored, so that the author can use them. Port 0 stands for a free port. The address and the
+    port are printed to stderr.
 
     Exit with a message and status 1 if the port is not available, or status 2 if the port is not
     a number from 0 to 65535.

@@ -163,7 +163,7 @@ class ModelPlayer:
     def _remember(self, match: str, seat: int, position: str, words: str) -> None:
         """Keep a turn for the seat's next prompts: the position in words, and the model's `words`.
 
-        Up to `memory` turns are kept, for each of the `_MAX_REMEMBERED` seats that moved last.
+        Up to `memory` turns are kept for each of the `_MAX_REMEMBERED` seats that moved last.
         """
         with self._lock:
             turns = self._turns.pop((match, seat), None) or deque(maxlen=2 * self.settings.memory)
@@ -177,8 +177,8 @@ def load(folder: Path, environment: Mapping[str, str]) -> ModelPlayer:
     """Return the player that the files of a folder describe.
 
     `environment` holds the key under the name that `key_variable` in `settings.toml` gives. If that
-    is empty, there is no key. A missing file of transcripts is created. Exit with a message if any
-    other file or the key is missing or wrong, or if the transcripts cannot be written.
+    name is empty, there is no key. A missing file of transcripts is created. Exit with a message if
+    any other file or the key is missing or wrong, or if the transcripts cannot be written.
     """
     try:
         settings = msgspec.toml.decode((folder / "settings.toml").read_bytes(), type=Settings)

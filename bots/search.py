@@ -65,7 +65,7 @@ def search(view: View, moves: Sequence[str], *, iterations: int) -> str:
 
 
 class Lead(NamedTuple):
-    """How many more points in the deal one move makes than another: mean and standard error."""
+    """How many more points one move makes in the deal than another: mean and standard error."""
 
     points: float
     error: float
@@ -75,8 +75,8 @@ def measure_lead(view: View, move: str, other: str, *, iterations: int) -> Lead 
     """Return how many more points `move` makes than `other` in up to `iterations` determinizations.
 
     Both moves must be legal. The determinizations differ from those of `search`, so that its choice
-    has no advantage. Return None if there are fewer than two: either `iterations` is too small, or
-    no deal leads to the position.
+    has no advantage. Return None if there are fewer than two determinizations: either `iterations`
+    is too small, or no deal leads to the position.
     """
     rng = random.Random(~position_hash(view))  # noqa: S311 (no secret)
     playout = sensible.load(view["game"], "playout")
@@ -147,7 +147,7 @@ class _Search:
     ) -> dict[str, Any]:
         """Return a determinization in wire form.
 
-        In play after an auction, this is the one of `MAX_SAMPLES` samples that fits the bids best.
+        In play after an auction, it is the best match for the bids among `MAX_SAMPLES` samples.
         """
         best: dict[str, Any] = {}
         least = math.inf

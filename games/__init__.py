@@ -1,7 +1,7 @@
 """The rules of four card games: pure functions and immutable values, standard library only.
 
-`GAMES` maps names to games, and `get` looks up a game by name. The interface of a game is in
-`games.game`, that of states and views in `games.position`. Moves are in `games.move`, errors in
+`GAMES` maps names to games, and `get` looks up a game by name. `games.game` defines the interface
+of a game, and `games.position` that of states and views. Moves are in `games.move`, and errors in
 `games.errors`.
 """
 

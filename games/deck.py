@@ -1,9 +1,9 @@
 """Cards, decks and hands.
 
-A card is a *number*: four times its rank in the game's order plus its suit (`c d h s`); the jokers
-are alone in the two ranks above. A *hand* is one integer with a field of bits for each card: one
-bit with one pack, four with two, so that subtracting never borrows from the next field. Hands add
-and subtract as multisets.
+A card is a *number*: four times its rank in the game's order plus its suit (`c d h s`); each joker
+has one of the two ranks above to itself. A *hand* is one integer with a field of bits for each
+card: one bit with one pack, four with two, so that subtracting never borrows from the next field.
+Hands add and subtract as multisets.
 """
 
 from collections.abc import Iterable, Sequence

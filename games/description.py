@@ -28,8 +28,8 @@ def describe(view: View, moves: Iterable[Move] | None = None) -> str:
     """Describe a view in English: options, turn, seats, sides, hand, facts, history and moves.
 
     `moves` are the legal moves of the view, or None to leave them out. The first eight moves of
-    each category are written out, each with its index in the list. Equal arguments give equal
-    texts.
+    each category are written out, each with its index in the list. Equal arguments produce the same
+    text.
     """
     data = view.to_dict()
     game, deck = view.game, view.game.deck(view.players)

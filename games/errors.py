@@ -5,7 +5,7 @@ from enum import StrEnum
 
 
 class Reason(StrEnum):
-    """Why a move is illegal, in the order in which the checks are made."""
+    """The reasons why a move may be illegal, in the order in which they are checked."""
 
     SYNTAX = "syntax"
     GAME_OVER = "game-over"
@@ -47,8 +47,8 @@ class InvalidState(ValueError):
 class OptionError(ValueError):
     """The game does not accept a number of players, a seed or an option.
 
-    `field` is the path of the value: `players`, `seed`, or for instance `options.deals`.
-    `message` is a sentence that says what is accepted.
+    `field` is the path of the value: `players`, `seed` or, for instance, `options.deals`. `message`
+    is a sentence that says what is accepted.
     """
 
     def __init__(self, field: str, message: str) -> None:

@@ -79,7 +79,7 @@ class Phrase:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A fact about a position: a label with a text, cards or both.
+    """A fact about a position: a label with text, cards or both.
 
     Pages translate the label, and `value` if they have a translation of it. `cards` are names in
     deck order, with `??` for hidden cards. `seat` is the seat that the fact is about, or None.
@@ -118,7 +118,7 @@ class LegalMoves:
         return [move.text for move in self._moves]
 
     def shapes(self) -> list[tuple[int, Shape]]:
-        """Return for each move its cards, as a hand (0 if it names none), and its `Move.shape`."""
+        """Return the cards of each move, as a hand (0 if it names none), and its `Move.shape`."""
         return [(move.cards, move.shape) for move in self]
 
 

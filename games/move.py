@@ -186,7 +186,7 @@ class History:
 def _with_play(
     hands: tuple[int, ...], deck: Deck, players: int, seat: int, move: Move | None
 ) -> tuple[int, ...]:
-    """Return `hands`, from `History.played`, after one more move. The move None has no cards."""
+    """Return `hands`, as from `History.played`, after one more move. The move None has no cards."""
     after = list(hands)
     cards = move.cards if move is not None and move.kind == PLAY else 0
     after[seat] = deck.united(after[seat], cards)
@@ -214,7 +214,7 @@ def _played(posted: Sequence[dict[str, Any]], deck: Deck, players: int) -> tuple
 def parse(text: str, deck: Deck) -> Move:
     """Parse a move, without regard to the position.
 
-    The result has -1 as `cards` if no hand of this deck can hold the named cards.
+    In the result, `cards` is -1 if no hand of this deck can hold the named cards.
 
     Raises:
         IllegalMove: if the text does not match the grammar. The reason is `syntax`.

@@ -175,8 +175,8 @@ class BasePosition:
         this deck, `hand` must be the hand of the seat to move, and the game must not be over.
 
         Raises:
-            IllegalMove: if the move is not legal. The reason is the first that applies, from
-                `wrong-phase` on.
+            IllegalMove: if the move is not legal. The reason is the first that applies, starting
+                with `wrong-phase`.
         """
 
     def check(self, move: str | Move) -> Move:

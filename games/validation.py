@@ -1,7 +1,7 @@
 """Semantic validation of posted states and views: the checks that all games share.
 
 The positions have passed the schema, so fields and types are right. Here and in the modules of the
-games, each check appends a sentence to `problems` for every problem.
+games, each check appends a sentence to `problems` for each problem it finds.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def known_hands(data: JsonDict) -> dict[int, list[str]]:
 
 
 def hand_sizes(data: JsonDict) -> list[int]:
-    """Return the number of cards of each seat in a state or view in wire form."""
+    """Return the number of cards that each seat holds in a state or view in wire form."""
     return data["counts"] if "counts" in data else [len(hand) for hand in data["hands"]]
 
 
@@ -69,7 +69,7 @@ def one_per_seat(problems: list[str], name: str, values: Sequence[Any], players:
 
 
 def check_common(problems: list[str], game: Game, data: JsonDict) -> None:
-    """Check phase, turn, seats, results, lists by seat, and that a state's talon is not masked.
+    """Check phase, turn, seats, results and lists by seat, and that a state's talon is not masked.
 
     Adds a sentence to `problems` for each broken rule. `players` must be a number that the game
     allows (see `with_valid_players`).

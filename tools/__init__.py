@@ -1,1 +1,1 @@
-"""What tests and benchmarks share: misbehaving bots, wheels, a slow and plain check of rules."""
+"""What tests and benchmarks share: misbehaving bots, wheels, and a slow, simple check of rules."""

@@ -1,7 +1,7 @@
-"""A second reading of Zheng Fen's cards, by brute force: every joker tries every card.
+"""A second, brute-force reading of Zheng Fen's cards: every joker is tried as every card.
 
-Written from the German text and the decisions, for natural cards only; it shares no code with
-`games/`. Cards are names. `readings` gives category -> (rank, length) with the highest rank.
+The module was written from the German text and the decisions, for natural cards only, and shares no
+code with `games/`. Cards are names.
 """
 
 from functools import cache
@@ -24,7 +24,7 @@ Play = tuple[str, str, int]  # category, rank, length
 
 
 def in_row(ranks: list[str]) -> bool:
-    """Whether distinct ranks are consecutive; runs do not wrap around."""
+    """Whether distinct ranks are consecutive. Runs do not wrap around."""
     return "".join(sorted(ranks, key=RANKS.index)) in RANKS
 
 
@@ -32,7 +32,7 @@ def in_row(ranks: list[str]) -> bool:
 def rank_play(ranks: str) -> tuple[str, str, int] | None:
     """The category, rank and length of natural ranks, without full houses, flushes and specials.
 
-    None if the ranks are no single, pair, triple, quad, or run of one of the last three.
+    None if the ranks are neither one to four of a kind nor a run of pairs, triples or quads.
     """
     kinds = sorted(set(ranks), key=RANKS.index)
     counts = {ranks.count(rank) for rank in kinds}
@@ -64,13 +64,13 @@ def substituted(cards: Cards, candidates: list[str]) -> list[Cards]:
 
 
 def bare(cards: Cards) -> Cards:
-    """The ranks of cards; jokers stay as they are."""
+    """The ranks of cards. Jokers stay as they are."""
     return tuple(card if card in JOKERS else card[0] for card in cards)
 
 
 @cache
 def triple_ranks(cards: Cards) -> set[str]:
-    """The ranks of which three cards can be a triple."""
+    """The ranks for which three cards can be a triple."""
     return {ranks[0] for ranks in substituted(bare(cards), [*RANKS]) if len(set(ranks)) == 1}
 
 
@@ -81,7 +81,7 @@ def can_accompany(cards: Cards) -> bool:
 
 
 def best(plays: list[tuple[str, int]]) -> tuple[str, int]:
-    """The play of the highest rank, and of these the longest, as (rank, length)."""
+    """The play of the highest rank, or the longest of several, as (rank, length)."""
     return max(plays, key=lambda play: (ORDER.index(play[0]), play[1]))
 
 
@@ -116,7 +116,7 @@ def readings(cards: Cards) -> dict[str, tuple[str, int]]:
 
 
 def order(cards: Cards, category: str, rank: str) -> tuple[int, int, int, list[int]]:
-    """The sort key of a play in the list."""
+    """The sort key of a play in the list of plays."""
     return (
         len(cards),
         ORDER.index(rank),
@@ -136,7 +136,7 @@ def beats(play: Play, table: Play) -> bool:
 
 
 def all_plays(hand: list[str]) -> dict[Cards, dict[str, tuple[str, int]]]:
-    """Every subset of a hand but the empty one, in deck order, with its readings."""
+    """Every non-empty subset of a hand, in deck order, with its readings."""
     ordered = sorted(hand, key=DECK.index)
     return {
         cards: readings(cards)
@@ -162,7 +162,7 @@ def listed(
 def verdict(
     cards: Cards, ways: dict[str, tuple[str, int]], table: Play | None, suffix: str = ""
 ) -> str:
-    """The reason why a play of these cards, all held, is illegal now, or `legal`.
+    """Why it is illegal to play these cards, all of which are held, or `legal`.
 
     `ways` are the readings of the cards. `suffix` is the category that the move names, such as
     `=flush`, or "" if it names none.

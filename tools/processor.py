@@ -1,4 +1,4 @@
-"""Names the processor of this machine for reports of measurements."""
+"""Names the processor of this machine for reports on measurements."""
 
 import os
 import platform

@@ -65,7 +65,7 @@ RECORDS = HERE / "strength.json"
 PAGE = HERE.parent / "docs" / "reference-bots.md"
 
 TABLES = "<!-- tables -->\n"
-"""The line of the page after which everything is written from the records."""
+"""The line of the page after which everything is generated from the records."""
 
 
 def bot(name: str) -> Decide:
@@ -77,7 +77,7 @@ def bot(name: str) -> Decide:
 
 
 def request(state: games.State, match: str, turn: int) -> dict[str, Any]:
-    """Return the request to the seat to move."""
+    """Return the request that the seat to move is sent."""
     return {
         "protocol": kit.PROTOCOL,
         "match": match,
@@ -195,7 +195,7 @@ def page(records: Sequence[dict[str, Any]]) -> str:
 
 
 def load() -> list[dict[str, Any]]:
-    """Return the records so far."""
+    """Return the records stored so far."""
     return list(json.loads(RECORDS.read_text()))
 
 

@@ -32,7 +32,7 @@ FLAT = {
     "entries": '{"seat":0,"move":"pass"}',
     "wrong entries": '{"seat":"0","move":0}',
 }
-"""The items of arrays, as JSON, by what they are."""
+"""Items for arrays, as JSON, by description."""
 
 
 def array(item: str, size: int) -> str:
@@ -41,7 +41,7 @@ def array(item: str, size: int) -> str:
 
 
 def fields(size: int, value: str = "0", name: str = "f%d") -> str:
-    """The fields of a JSON object, of at least `size` bytes together.
+    """The fields of a JSON object, with at least `size` bytes in total.
 
     A `%d` in `name` becomes the number of the field.
     """
@@ -55,7 +55,7 @@ def fields(size: int, value: str = "0", name: str = "f%d") -> str:
 
 
 def anywhere(size: int) -> Iterator[tuple[str, str]]:
-    """Yield what is bad and the text of bodies that are bad for every operation."""
+    """Yield bodies that are bad for every operation, as (what is bad, text)."""
     yield "unknown fields", "{" + fields(size) + "}"
     yield "unknown fields with long names", "{" + fields(size, name="x" * 900 + "%d") + "}"
     yield "one field again and again", "{" + fields(size, name="state") + "}"
@@ -76,7 +76,7 @@ def anywhere(size: int) -> Iterator[tuple[str, str]]:
 
 
 def inside(value: dict[str, Any], size: int) -> Iterator[tuple[str, str]]:
-    """Yield what is bad and the text of an object with unknown fields or one bad value."""
+    """Yield objects with unknown fields or one bad value, as (what is bad, text)."""
     text = json.dumps(value)
     yield "unknown fields within", text[:-1] + "," + fields(size) + "}"
     yield "a field repeated within", text[:-1] + "," + fields(size, name="deal") + "}"
@@ -118,7 +118,7 @@ def long_game(wire: dict[str, Any]) -> dict[str, Any]:
 
 
 def with_position(size: int) -> Iterator[Body]:
-    """Yield bodies with a state or a view that is bad in part or very long."""
+    """Yield bodies with a state or a view that is partly bad or very long."""
     operations: dict[str, dict[str, Any]] = {
         "moves": {},
         "validate": {"move": "pass"},
@@ -211,5 +211,5 @@ def bodies(size: int = MEBIBYTE) -> Iterator[Body]:
 
 
 def client() -> FlaskClient:
-    """A client of an application with a seal key."""
+    """A test client for an application with a seal key."""
     return create_app(Settings(seal_keys={"1": bytes(32)})).test_client()

@@ -1,4 +1,4 @@
-"""Play par and the landmarks of `stich bench` and write them: `make bench-par`."""
+"""Measure par and the landmarks of `stich bench`, and write them: `make bench-par`."""
 
 import json
 import os
@@ -34,7 +34,7 @@ def par(table: BenchTable) -> list[int]:
 
 
 def play_kit(table: BenchTable, budget: Budget) -> Played:
-    """Play a table with the Python kit, which plays as the kits in other languages do."""
+    """Play a table with the Python kit, which plays like the kits in other languages."""
     with tempfile.TemporaryDirectory() as folder:
         kit = find("python")
         kit.copy(Path(folder))

@@ -1,4 +1,4 @@
-"""Cups on a Dask cluster: workers compared with one and with none, and the growth of large cups."""
+"""Cups on a Dask cluster: comparisons of two, one and no workers, and the growth of large cups."""
 
 import contextlib
 import os
@@ -34,7 +34,7 @@ THINKING = (
 
 @contextlib.contextmanager
 def dask(*words: str, ready: str, core: int | None = None) -> Iterator[str]:
-    """Run a program of Dask, on one core if given. Yield the word after `ready` in its log."""
+    """Run a Dask program, on one core if given. Yield the word after `ready` in its log."""
     command = ["taskset", "-c", str(core)] if core is not None else []
     command += [sys.executable, "-m", "dask", *words]
     with tempfile.TemporaryFile("w+") as log:
@@ -56,7 +56,7 @@ def _text(descriptor: int) -> str:
 
 @contextlib.contextmanager
 def cluster(workers: int, *options: str) -> Iterator[str]:
-    """Run a scheduler, and workers with one table and one core each. Yield the address."""
+    """Run workers with one table and one core each, and a scheduler. Yield its address."""
     with contextlib.ExitStack() as stack:
         first = ("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
         address = stack.enter_context(dask(*first, ready="Scheduler at"))
@@ -68,7 +68,7 @@ def cluster(workers: int, *options: str) -> Iterator[str]:
 
 
 def workers(command: str, deals: int, aim: float, suffix: str) -> list[Figure]:
-    """Two workers compared with one, and one with none, in turns."""
+    """Two workers compared with one, and one with none, taking turns."""
     rounds = []
     with cup_file(PLAYERS, deals, 1, command=command) as cup:
         for _ in range(ROUNDS):
@@ -107,7 +107,7 @@ def growth() -> list[Figure]:
 
 
 def sections() -> list[Section]:
-    """Workers, and growth."""
+    """The sections on workers and on growth."""
     how = (
         f"Cups of Dou Dizhu with {PLAYERS} bots, greedy ones or ones that wait for each move, one"
         " table and one core for each worker, from the first match to the last; the median ratio of"

@@ -1,4 +1,4 @@
-"""Moves of a bot that connects, compared with the same bot by URL."""
+"""Moves of a connecting bot, compared with those of the same bot by URL."""
 
 import json
 import statistics
@@ -26,7 +26,7 @@ AIM_MS = 2.0
 
 
 def sections() -> list[Section]:
-    """The time of a move over the gateway, in turn with one of the same bot by URL."""
+    """The time of a move over the gateway, in turns with that of the same bot by URL."""
     body = json.dumps({"match": "m", "turn": 1, "moves": ["pass"], "view": "x" * 3000}).encode()
     cup = Cup("Cup", "doudizhu", 3, (Bot("bot", connect=True),))
     with tempfile.TemporaryDirectory() as folder, hostile.running(hostile.first) as url:

@@ -1,7 +1,7 @@
-"""The requests a second of a cup, compared with a bare loop of `requests` to the same bot.
+"""The requests per second of a cup, compared with a bare loop of `requests` to the same bot.
 
 The cup is three greedy bots at one table; the bare loop posts the same request to one greedy bot
-again and again. For the use of cores, two tables are compared with one.
+again and again. To show the use of cores, two tables are compared with one.
 """
 
 import json

@@ -1,6 +1,6 @@
 """How long a request takes beyond its deadline, compared with the promise.
 
-The bots are those of the tests that never end their answer.
+The bots are those from the tests that never finish an answer.
 """
 
 import time
@@ -19,7 +19,7 @@ BODY = b'{"turn": 1, "moves": ["pass"]}'
 
 
 def overshoots(url: str) -> list[float]:
-    """The milliseconds beyond the deadline of each request."""
+    """The milliseconds that each request takes beyond its deadline."""
     late_ms = []
     with closing(HttpBot(url, dial_url(url))) as bot:
         for _ in range(REQUESTS):
@@ -30,7 +30,7 @@ def overshoots(url: str) -> list[float]:
 
 
 def sections() -> list[Section]:
-    """One row for each way never to finish an answer."""
+    """One row for each way of never finishing an answer."""
     figures = []
     for how in WAYS:
         with hostile.running(hostile.WAYS[how][0]) as url:

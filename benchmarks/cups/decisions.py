@@ -56,7 +56,7 @@ def sections() -> list[Section]:
 
 
 def _seconds(work: Callable[[], object]) -> float:
-    """The least processor seconds that the work took in some tries."""
+    """The shortest processor time, in seconds, that the work took in several tries."""
     spent = []
     for _ in range(REPEATED):
         began = time.process_time()

@@ -59,7 +59,7 @@ LIMIT_OF_A_LOOKUP = 0.1
 
 
 class _Enough(Exception):
-    """The ladder has as many matches as it should."""
+    """The ladder has as many matches as it should have."""
 
 
 class _Gateway:
@@ -124,7 +124,7 @@ class _Silent(RunObserver):
 
 
 def play(folder: Path, bots: int, matches: int, before_match: Callable[[], None]) -> None:
-    """Play a ladder until it has `matches` matches, and end as a runner that is killed does."""
+    """Play a ladder until it has `matches` matches, then end as if the runner were killed."""
     cup = Cup("Large", "doudizhu", 3, (Bot("house", command="x"),), format=Ladder())
     with Store.create(folder) as store:
         if store.run_if_begun() is None:
@@ -211,7 +211,7 @@ def _inside(work: Callable[..., dict[str, float]], *arguments: object) -> dict[s
 
 
 def figures(bots: int, matches: int) -> Iterator[Figure]:
-    """Make a ladder, and yield a figure for each value. The peer is the limit, if there is one."""
+    """Make a ladder, and yield a figure for each value measured. The peer is the limit, if any."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "run"
         values = _inside(_played, folder, bots, matches)

@@ -37,7 +37,7 @@ def compare(sleep_s: float, aim: float, suffix: str) -> list[Figure]:
 
 
 def sections() -> list[Section]:
-    """Bots that start at once, and bots that start slowly."""
+    """Bots that start immediately, and bots that start slowly."""
     return [
         Section(
             "Cups of many bots",

@@ -1,4 +1,4 @@
-"""Cups of greedy bots, as the benchmarks play them."""
+"""Cups of greedy bots, played by the benchmarks."""
 
 import json
 import os
@@ -24,8 +24,8 @@ class PlayedCup(NamedTuple):
     """A cup that was played in `folder`, with its number of matches and its costs.
 
     `seconds` is the time of the whole command, and `match_seconds` the time from the first match to
-    the last. `core_s` and `ready_core_s` are the processor seconds of the runner and the bots until
-    the last match and until the first. `memory_mb` is the runner's peak memory until the last.
+    the last. `core_s` and `ready_core_s` are the processor seconds of the runner and the bots up to
+    the end of the last match and the first. `memory_mb` is the runner's peak memory until the last.
     """
 
     folder: Path
@@ -43,7 +43,7 @@ class PlayedCup(NamedTuple):
 
     @property
     def core_ms(self) -> float:
-        """The processor time of a match in ms, without what came before the end of the first."""
+        """The processor time per match in ms, from the end of the first match on."""
         return (self.core_s - self.ready_core_s) / self.matches * 1000
 
 
@@ -64,7 +64,7 @@ def cup_file(
 ) -> Iterator[Path]:
     """Yield the path of a CUP.toml of three-player Dou Dizhu, in a temporary folder.
 
-    All bots are started with `command`. The format is a round-robin, or with `gauntlet` a gauntlet.
+    All bots are started with `command`. The format is a round-robin or, if `gauntlet`, a gauntlet.
     """
     kind = ["gauntlet", "greedy-0"] if gauntlet else ["round-robin"]
     lines = ['name = "bench"', 'game = "doudizhu"', "players = 3", 'seed = "bench"', "[format]"]
@@ -84,7 +84,7 @@ def cup_file(
 def started(
     module: str, *words: object, core: int | None = None
 ) -> Iterator[subprocess.Popen[str]]:
-    """Run a Python module as a process, on one core if `core` is given. End it as Ctrl-C does."""
+    """Run a Python module as a process, on one core if `core` is given. End it with Ctrl-C."""
     command = [] if core is None else ["taskset", "-c", str(core)]
     command += [sys.executable, "-m", module, *map(str, words)]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
@@ -113,7 +113,7 @@ def core_seconds(pid: int) -> float:
 
 
 def play(file: Path, *options: str, core: int | None = None, most: int | None = None) -> PlayedCup:
-    """Run a cup, or its first `most` matches, by `stich run` with these options.
+    """Run a cup, or its first `most` matches, using `stich run` with these options.
 
     If `core` is given, everything runs on that core.
 

@@ -1,6 +1,6 @@
 """The rate of a cup with 200 spectators, compared with the same cup without any.
 
-`python -m benchmarks.cups.spectators PORT COUNT` is the spectators alone, a process.
+`python -m benchmarks.cups.spectators PORT COUNT` runs only the spectators, as a process.
 """
 
 import asyncio
@@ -29,8 +29,8 @@ EVERY_S = 5.0  # as in web/ui/static/live.js
 class WatchedCup(NamedTuple):
     """A cup with spectators: the matches, the seconds they took, and the cost.
 
-    `cup_s` are the processor seconds of the runner and its bots, and `pages_s` those of the server
-    of the pages. `sent` is the number of pages that it sent.
+    `cup_s` are the processor seconds of the runner and its bots, and `pages_s` those of the page
+    server. `sent` is the number of pages that it sent.
     """
 
     matches: int
@@ -41,9 +41,9 @@ class WatchedCup(NamedTuple):
 
 
 def play(count: int) -> WatchedCup:
-    """Play a cup with this number of spectators at its live page.
+    """Play a cup with this number of spectators on its live page.
 
-    The cup is paused until all of them have the page; what is measured ends with the last match.
+    The cup is paused until all of them have the page. The measurement ends with the last match.
     """
     with ExitStack() as stack:
         file = stack.enter_context(cup_file(4, DEALS, 2))
@@ -90,7 +90,7 @@ class Spectators:
         self.sent = 0
 
     async def watch(self) -> None:
-        """Watch as one spectator, who comes back if the connection breaks."""
+        """Watch as one spectator, who reconnects if the connection breaks."""
         etag = ""
         while True:
             try:

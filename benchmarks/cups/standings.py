@@ -39,7 +39,7 @@ def fill(folder: Path, count: int = MATCHES) -> None:
 
 
 def bare_sums(folder: Path) -> dict[str, float]:
-    """The mean scores by bot, from the simplest query and loop."""
+    """The mean scores by bot, computed with the simplest query and loop."""
     connection = sqlite3.connect(folder / STORE_FILE)
     points, deals = Counter[str](), Counter[str]()
     query = (

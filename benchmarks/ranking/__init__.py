@@ -1,1 +1,1 @@
-"""Measurements of the ranking: simulated cups with known truth."""
+"""Measurements of the ranking: simulated cups in which the truth is known."""

@@ -42,7 +42,7 @@ def simulated_kinds() -> Iterator[tuple[str, Draw, Floats, Rule, int]]:
 
 
 def sections() -> list[Section]:
-    """False claims, and what is settled."""
+    """False claims, and how much is settled."""
     figures = []
     for name, draw, rule in REAL:
         played = claims(draw, -MIXED.astype(np.float64), cups_of.real(MIXED), PLAYED, rule)

@@ -1,4 +1,4 @@
-"""How long duels are, and how often they name the wrong bot, beside a GSPRT.
+"""How long duels are, and how often they name the wrong bot, compared with a GSPRT.
 
 `python -m benchmarks ranking.duels` prints the sections of docs/benchmarks.md.
 """
@@ -15,9 +15,9 @@ WITHIN = 0.2
 """The zone of no difference, in standard deviations of a block."""
 
 REACHES = {"Zheng Fen": Reach(6.0), "Dou Dizhu": Reach(24 / 3.3, 0.005)}
-"""The reach of a block in standard deviations: the games' limits by those of equal bots that play
-at random, one deal a match (Zheng Fen 100 / 17, Dasan 9 / 1.9 and 6 / 0.95; Dou Dizhu has a
-declared tail beyond 24 points / 3.3)."""
+"""The reach of a block in standard deviations: the games' limits divided by the deviations of equal
+bots that play at random, one deal a match (Zheng Fen 100 / 17, Dasan 9 / 1.9 and 6 / 0.95; Dou
+Dizhu has a declared tail beyond 24 points / 3.3)."""
 
 
 def sections() -> list[Section]:

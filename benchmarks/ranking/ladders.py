@@ -1,4 +1,4 @@
-"""How often a range of a simulated ladder is false at any look, and how much is settled.
+"""How often a range in a simulated ladder is false at any look, and how much is settled.
 
 `python -m benchmarks ranking.ladders` prints the section of docs/benchmarks.md.
 """
@@ -16,11 +16,11 @@ from tools.simulation.simulated_cups import spaced
 CUPS = 100
 
 BEFORE = {FEW: 19_600, 200: 300_000}
-"""Blocks until version 0.3 settled the top 3, by number of bots. Those of 200 never were."""
+"""Blocks until version 0.3 settled the top 3, by number of bots. With 200, it never did."""
 
 
 def broken() -> Iterator[tuple[str, list[ladders.Case], float, float | None]]:
-    """Yield ladders that the proof does not cover: name, cases, false in 100 in version 0.3, limit.
+    """Yield ladders that the proof does not cover: name, cases, % false in version 0.3, limit.
 
     The limit is None if nothing is promised.
     """
@@ -34,7 +34,7 @@ def broken() -> Iterator[tuple[str, list[ladders.Case], float, float | None]]:
 
 
 def sections(cups: int = CUPS) -> list[Section]:
-    """False claims, what is settled, and how soon the top 3 are."""
+    """False claims, how much is settled, and how soon the top 3 are."""
     figures = []
     for name, cases in ladders.rows():
         result = ladders.seasons(cases, cups)

@@ -1,5 +1,5 @@
-"""How many of the true top 3 of 30 bots a cup finds, by its number of blocks: halving, Swiss,
-ladder and round-robin, in simulated cups.
+"""How many of the true top 3 of 30 bots are found by simulated halvings, Swiss cups, ladders and
+round-robins, by number of blocks.
 
 `python -m benchmarks ranking.recall` prints the section of docs/benchmarks.md.
 """

@@ -1,6 +1,6 @@
 """Random complete games through the public API of games/, for every game and number of players.
 
-Run as a program it measures one thing and prints a JSON object. The other libraries and the
+Run as a program, it measures one thing and prints a JSON object. The other libraries and the
 compiled rules are measured this way, in separate processes.
 
     python -m benchmarks.rules.random_games stich doudizhu 3
@@ -108,9 +108,9 @@ def measured(*arguments: str, wheel: Installed | None = None) -> float:
 
 
 def best(rounds: int, *programs: Callable[[], float]) -> list[float]:
-    """Run programs in these rounds, and return the best rate of each.
+    """Run the programs in `rounds` rounds, and return the best rate of each.
 
-    The programs take turns, so that other load on the machine matters least.
+    The programs take turns, so that other load on the machine matters as little as possible.
     """
     rates = [[program() for program in programs] for _ in range(rounds)]
     return [max(column) for column in zip(*rates, strict=True)]

@@ -1,6 +1,6 @@
 """Worlds per second of the search bot: determinizations whose moves have all been played out.
 
-Run as a program it measures one table and prints a JSON object, in an environment of its own.
+Run as a program, it measures one table and prints a JSON object, in its own environment.
 
     python -m benchmarks.rules.worlds dasan 4
 """
@@ -60,7 +60,7 @@ def searching(name: str, players: int) -> Callable[[int], int]:
 
 
 def sections() -> list[Section]:
-    """The search bot from a wheel compared with the same in pure Python, for every game."""
+    """The search bot from a wheel compared with the same bot in pure Python, for every game."""
     figures = []
     with installed_wheel() as wheel:
         for name, players in TABLES:

@@ -15,7 +15,7 @@ ROUNDS = 5
 
 
 def milliseconds(work: Callable[[], object], rounds: int) -> float:
-    """Call `work` so many times, and return the least processor time of a call in ms."""
+    """Call `work` this many times, and return the shortest processor time of a call in ms."""
     times = []
     for _ in range(rounds):
         began = time.process_time()

@@ -1,4 +1,4 @@
-"""The part that all adapters share: ask a program for a move, or fall back on `sensible`."""
+"""What all adapters share: asking a program for a move, or falling back on `sensible`."""
 
 import sys
 from abc import ABC, abstractmethod
@@ -86,7 +86,7 @@ class Adapter:
     def _ask(self, deal: Deal, match: AdaptedProgram, until: float) -> tuple[str, Info]:
         """Return the program's move and information about it.
 
-        A program that gives no answer is stopped. If it had ended by itself, it is started and
+        A program that gives no answer is stopped. If it had ended by itself, it is restarted and
         asked once more.
 
         Raises:

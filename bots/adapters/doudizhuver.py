@@ -68,7 +68,7 @@ class DoudizhuverMatch(adapter.AdaptedProgram):
     def answer(self, deal: Deal, until: float) -> tuple[Answer, str]:
         """Return the answer to the current question, and "" (see `AdaptedProgram.answer`).
 
-        The protocol cannot tell a program that a move was played for it, as the only legal move
+        The protocol cannot tell a program that a move was played for it, be it the only legal move
         or the choice of `sensible`. So the program is asked in that turn too. If its answer differs
         from the move, the program cannot be used until the next deal. The first question about a
         deal closes the previous one (see `close`).
@@ -135,7 +135,7 @@ def _read(answer: str, line: str, expected: str) -> str:
     their acknowledgements.
 
     Raises:
-        NoAnswer: if the answer is not a bid or a play where one is due.
+        NoAnswer: if the answer is not a bid or a play when one is due.
     """
     if not line.endswith(" WHAT"):
         return expected

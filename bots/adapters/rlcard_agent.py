@@ -60,10 +60,10 @@ class Agent(adapter.AdaptedProgram):
         self._lock = RLock()
 
     def start(self) -> None:
-        """Start the process anew, and wait up to ten minutes for it to load the agent.
+        """Start a new process, and wait up to ten minutes for it to load the agent.
 
         Raises:
-            NoAnswer: if the process cannot be started, or the agent not loaded in that time.
+            NoAnswer: if the process cannot be started, or does not load the agent in that time.
         """
         self._load(monotonic() + _START_S)
 
@@ -76,7 +76,7 @@ class Agent(adapter.AdaptedProgram):
     def answer(self, deal: Deal, until: float) -> tuple[Answer, str]:
         """Return the cards that the agent plays, and "" (see `AdaptedProgram.answer`).
 
-        While another match waits for its answer, wait for that answer first, even beyond `until`.
+        If another match is waiting for its answer, wait for that one first, even beyond `until`.
         """
         with self._lock:
             if not self.running:

@@ -22,9 +22,9 @@ READY = "ready"
 def load(where: str) -> list[Any]:
     """Import and return three agents: for the landlord, and for the two seats after the landlord.
 
-    `where` is `module:name`, and the name stands for what the module docstring lists. A class or
-    function is called, one agent plays all three seats, and the length of a list is not checked.
-    Exceptions from the import, an unknown name and the agent's own code pass through.
+    `where` is `module:name`, and the name may stand for anything listed in the module docstring. A
+    class or function is called, a single agent plays all three seats, and a list may have any
+    length. Exceptions from the import, an unknown name and the agent's own code pass through.
     """
     module, _, name = where.partition(":")
     agent = getattr(importlib.import_module(module), name)

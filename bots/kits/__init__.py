@@ -140,10 +140,10 @@ def _word(word: str, copies: Mapping[str, Path]) -> str:
 
 
 def _name(program: Sequence[str], copies: Mapping[str, Path]) -> str:
-    """Return a name for the bot: that of the last copied file without its suffix.
+    """Return a name for the bot: the name of the last copied file, without its suffix.
 
     `copies` maps words of the command to the files that they name (see `_files_of`). Files that
-    belong to a `module:name` do not count. If there are no others, return the name in `module:name`
+    belong to a `module:name` do not count. Without any other file, return the name in `module:name`
     if that is the last word, or else the file name in the command's first word.
     """
     stems = [path.stem for word, path in copies.items() if ":" not in word]

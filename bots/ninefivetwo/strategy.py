@@ -47,7 +47,7 @@ def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
 
 
 def discard_cost(card: int, hand: int, trump: int) -> float:
-    """Return the cost of discarding a card of this hand.
+    """Return the cost of discarding a card from this hand.
 
     Cards of a short side suit without ace or king are cheap, so that the suit is discarded
     entirely.

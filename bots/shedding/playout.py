@@ -84,7 +84,7 @@ def _secret_card(state: SheddingState) -> int:
 
 
 def _opponents(state: SheddingState) -> list[frozenset[int]]:
-    """Return for each seat the seats that it plays against, as far as it knows the teams."""
+    """Return the opponents of each seat, as far as that seat knows the teams."""
     partner = state.partner if isinstance(state, DasanState) else None
     known = not _secret_card(state)
     return [
@@ -98,7 +98,7 @@ def _opponents(state: SheddingState) -> list[frozenset[int]]:
 def value(end: SheddingState, seat: int) -> float:
     """Return the value of the last deal to a seat: the square root of its score, with its sign.
 
-    The square root keeps a few deals with many doublings from deciding alone.
+    The square root keeps a few deals with many doublings from deciding everything.
     """
     score = end.results[-1]["scores"][seat]
     return math.copysign(math.sqrt(abs(score)), score)
@@ -181,8 +181,8 @@ def _over_teammate(
     """Return `best` to beat `table`, a teammate's play, or None to pass.
 
     `best` is the lowest play of the plan that beats `table`, or None. It is returned if it is the
-    last of the plan (`combos`), or to block the next seat: if that is an opponent, the teammate is
-    not close to going out, and both plays are low and have at most two cards.
+    last play of the plan (`combos`), or to block the next seat if that is an opponent, the teammate
+    is not close to going out, and both plays are low with at most two cards.
     """
     if best is None or len(combos) == 1:
         return best
@@ -221,8 +221,8 @@ def _block_next_opponent(turn: Turn, table: Combo, higher: list[Combo]) -> Combo
 def _swap_kickers(counts: Counts, table: Combo) -> Combo | None:
     """Return the lowest triple that beats `table`, with a kicker if `table` has one.
 
-    The kicker is as large as that of `table`, is no joker, and leaves at most one card of its rank.
-    Return None if `table` is not a single triple, or if no such play beats it.
+    The kicker is as large as that of `table`, is not a joker, and leaves at most one card of its
+    rank. Return None if `table` is not a single triple, or if no such play beats it.
     """
     if table.kind not in ("triple", "triple+solo", "triple+pair"):
         return None
@@ -243,9 +243,9 @@ def _swap_kickers(counts: Counts, table: Combo) -> Combo | None:
 def _split_plan(turn: Turn, table: Combo, urgent: bool) -> Combo | None:
     """Return the play of the kind of `table` that beats it at the least cost to the plan.
 
-    Only the lowest `MAX_SPLITS` such plays are compared, and no bombs. Return None if there is no
-    such play, if `table` is a bomb or has kickers, or if winning the trick is not worth the cost.
-    If `urgent`, it is worth more.
+    Only the lowest `MAX_SPLITS` of these plays are compared, and no bombs. Return None if there is
+    no such play, if `table` is a bomb or has kickers, or if winning the trick is not worth the
+    cost. If `urgent`, it is worth more.
     """
     price = LEAD_PRICE
     if urgent:
@@ -263,7 +263,7 @@ def _split_plan(turn: Turn, table: Combo, urgent: bool) -> Combo | None:
 def _splits(turn: Turn, table: Combo) -> Iterator[Combo]:
     """Yield the hand's plays that are of the same kind as `table` and beat it, lowest first.
 
-    Yield nothing if `table` is a bomb or has kickers. Plays of a single rank split no bomb.
+    Yield nothing if `table` is a bomb or has kickers. A play of a single rank never splits a bomb.
     """
     rules, counts = turn.rules, turn.counts
     multiple = multiple_of(table)

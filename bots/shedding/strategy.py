@@ -29,7 +29,7 @@ from games.move import PASS
 
 _DOUDIZHU_BIDS: Final[tuple[float, ...]] = (0.42, 0.47, 0.53)
 _DASAN_BIDS: Final[tuple[float, ...]] = (0.0, 0.47, 0.53)
-"""The win probabilities from which a hand bids 1 (in Dasan: opens), 2 and 3."""
+"""The lowest win probabilities at which a hand bids 1 (in Dasan: opens), 2 and 3."""
 
 WIN_MODELS: Final[Mapping[tuple[str, int], WinModel]] = {
     # The top ranks are red joker, black joker, two and ace.
@@ -65,7 +65,7 @@ def choose_call(moves: Sequence[str], counts: Counts) -> str:
 
 @dataclass(slots=True, eq=False)
 class Turn:
-    """The knowledge of the seat to move.
+    """What the seat to move knows.
 
     `counts` is the seat's hand by rank. `unseen` counts by rank the cards in other hands or face
     down. `cards_left` is the number of cards in each hand. `opponents` are the seats to play
@@ -127,8 +127,8 @@ def beatable(combo: Combo, rules: ComboRules, unseen: list[int], max_cards: int)
     """Return whether the unseen cards, counted by rank, hold a higher play of the same kind.
 
     A play of more than `max_cards` cards, the size of the opponents' largest hand, cannot be
-    beaten. Kickers are ignored. So are bombs over plays of other kinds, and rockets, because they
-    are rare and costly to play.
+    beaten. Kickers are ignored, and so are rockets and bombs over plays of other kinds, because
+    they are rare and costly to play.
     """
     if combo.kind == "rocket" or len(combo.ranks) > max_cards:
         return False

@@ -15,7 +15,7 @@ TALON_GAIN: Final = 0.06
 class WinModel:
     """A linear model of the declarer's probability of winning, fitted to self-play deals.
 
-    `thresholds` are the probabilities from which a hand bids 1, 2 and 3. `plan_weight` is the
+    `thresholds` are the lowest probabilities at which a hand bids 1, 2 and 3. `plan_weight` is the
     weight of the hand's worth. `top_weights` are the weights of a card of each top rank, highest
     first. `bomb_weight` is the weight of each bomb.
     """

@@ -210,7 +210,7 @@ def _ninefivetwo(view: View, hidden: set[str]) -> Limits:
 
 
 def voids(view: View) -> dict[str, set[int]]:
-    """Return for each suit of 9-5-2 the seats that failed to follow it, as the history shows.
+    """Return the seats that failed to follow each suit of 9-5-2, according to the history.
 
     If the first plays in the history end a trick that began before, they are ignored.
     """

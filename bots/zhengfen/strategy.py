@@ -52,8 +52,8 @@ class _Trick:
 def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
     """Return moves as (score, move), best first. A pass scores 0.
 
-    Of plays that differ only in suits, the list has the first. It has at most `MAX_PLAYS` plays,
-    those with the least valuable cards.
+    Of plays that differ only in suits, only the first is listed. At most `MAX_PLAYS` plays are
+    listed: those with the least valuable cards.
     """
     turn = _read_view(view)
     scored = []

@@ -1,8 +1,8 @@
 """The auction of Dou Dizhu and Dasan: pass or bid 1 to 3, higher than before.
 
-The auction ends with a bid of 3, or with players - 1 passes in a row after a bid. A seat that has
-passed may bid later (rules, "Auction"). In Dou Dizhu the auction also ends if all seats pass, and
-with the option `single_round` once each seat has bid or passed.
+The auction ends with a bid of 3, or with `players - 1` consecutive passes after a bid. A seat that
+has passed may bid later (rules, "Auction"). In Dou Dizhu, the auction also ends if all seats pass
+and, with the option `single_round`, once each seat has bid or passed.
 """
 
 from collections import Counter
@@ -22,13 +22,13 @@ HIGHEST: Final = 3
 class AuctionGame(Game):
     """A game in which the winner of an auction, the declarer, plays against the other seats.
 
-    In Dasan with four players, the declarer has a partner.
+    In four-player Dasan, the declarer has a partner.
     """
 
     teams: ClassVar[bool] = True
 
     def roles(self, data: JsonDict, seat: int) -> list[Phrase]:
-        """Return one phrase, such as "declarer, bid 2", if the seat is the declarer, or none."""
+        """Return a phrase such as "declarer, bid 2" for the declarer, and none for other seats."""
         if data["declarer"] != seat:
             return []
         return [Phrase("declarer, bid %(bid)d", {"bid": data["bid"]})]
@@ -87,8 +87,8 @@ def shown_talon(
 ) -> tuple[str, ...]:
     """Return the names of the talon's cards, or `??` for each card if the seat may not see them.
 
-    After the auction the declarer may see them, and if `reveal` is true, so may all other seats and
-    the public. `seat` is None for the public, and `declarer` is None during the auction.
+    After the auction, the declarer may see them, and if `reveal` is true, so may all other seats
+    and the public. `seat` is None for the public, and `declarer` is None during the auction.
     """
     cards = deck.names_of(talon)
     if declarer is not None and (seat == declarer or reveal):

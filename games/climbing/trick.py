@@ -109,8 +109,8 @@ def same_kind(table: Move) -> str:
 def wrong_category(move: str, table: Move, answers: Sequence[str]) -> IllegalMove:
     """Return the error for a combination whose category or length cannot beat the play `table`.
 
-    `answers` are the kinds of plays that beat `table`, in words, such as "a bomb". If there are
-    none, the error says that nothing does.
+    `answers` names the kinds of plays that beat `table`, such as "a bomb". If it is empty, the
+    error says that nothing does.
     """
     kinds = " or ".join(filter(None, [", ".join(answers[:-1]), *answers[-1:]]))
     fix = f"play {kinds}, or pass" if kinds else "nothing does"
@@ -133,7 +133,7 @@ def read_table(
 
     `entry` is the `table` of a posted position. Returns None if it is None, or if its seat or move
     is not valid. The category, rank and length of the result come from `identify`, which must
-    return the play with them or raise IllegalMove. If `entry` has others, only a sentence is added.
+    return the play with them or raise IllegalMove. Different values in `entry` only add a sentence.
     """
     if entry is None:
         return None

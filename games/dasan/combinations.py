@@ -71,8 +71,8 @@ def legal_plays(hand: int, table: Move | None, called: int) -> list[Move]:
     """Return the legal plays of a hand in the API contract's order, each in the lowest suits held.
 
     `table` is the play to beat, or None if there is none. `called` is the called card, as a hand,
-    if `hand` has it, and otherwise 0. If the same ranks can be played with and without the called
-    card, both plays are listed.
+    if `hand` contains it, and otherwise 0. If the same ranks can be played with and without the
+    called card, both plays are listed.
     """
     groups = _leads(hand) if table is None else _follows(hand, table)
     groups.sort(key=lambda group: (group[0] * group[2], group[1], group[2] > 1, group[0]))
@@ -108,7 +108,7 @@ def _plays(hand: int, called: int, size: int, high: int, length: int) -> Iterato
     """Yield the play that an entry of `_leads` describes, in the lowest suits held.
 
     If the hand can play the same ranks with and without the called card, yield both plays. `called`
-    is as in `legal_plays`. `size`, `high` and `length` are the entry.
+    is as in `legal_plays`. `size`, `high` and `length` make up the entry.
     """
     category = (MULTIPLES if length == 1 else RUNS)[size - 1]
     choices: list[tuple[int, ...]] = []

@@ -1,7 +1,7 @@
 """Dasan, Die Grosse Drei (大三), for three and four players.
 
 The holder of the lowest heart must bid 1, or with `open_higher` 1 to 3. The highest bidder is the
-declarer. With three players the declarer takes up the talon. With four the declarer calls a card,
+declarer. With three players, the declarer takes up the talon. With four, the declarer calls a card,
 whose holder is the secret partner. The holder of the lowest heart leads. The deal ends when a seat
 has no cards left, and that seat's side wins the stake, which is the bid.
 
@@ -317,7 +317,7 @@ class Dasan(auction.AuctionGame):
         return talon_facts(data) + called + table_facts(data)
 
     def roles(self, data: JsonDict, seat: int) -> list[Phrase]:
-        """Return one phrase if the seat is the declarer or a known partner, or none."""
+        """Return a phrase for the declarer or a known partner, and none for other seats."""
         return super().roles(data, seat) + [Phrase("partner")] * (data["partner"] == seat)
 
     def most_moves(self, players: int) -> int:
@@ -327,7 +327,7 @@ class Dasan(auction.AuctionGame):
     def max_difference(self, players: int, options: Options) -> int:
         """Return the points by which the declarer and an opponent differ after a bid of 3.
 
-        With three players that is 9 (6 and -3 points), and with four it is 6 (3 and -3).
+        With three players the difference is 9 (6 and -3 points), and with four it is 6 (3 and -3).
         """
         return auction.HIGHEST * (3 if players == 3 else 2)
 

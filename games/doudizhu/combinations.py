@@ -140,7 +140,7 @@ class Combinations:
         return Move(PLAY, self.deck, cards, category, NAMES[category], level, length, rank)
 
     def classify(self, cards: int) -> tuple[int, int, int] | None:
-        """Return the category, level and length of these cards, or None if they are no combination.
+        """Return the category, level and length of `cards`, or None if they form no combination.
 
         There must be at least one card. The ranks with the most cards decide, and all others must
         be kickers. The category is an index into `NAMES`, the level is the number of the highest

@@ -27,7 +27,7 @@ class Kickers:
     """The sets of kickers for one group, in the API contract's order. Each set is a tuple of ranks.
 
     A set has `number` different ranks of `mask`, but not both jokers if `no_rocket` is true. A set
-    may also be one rank of the mask `doubles`, twice. `doubles` must be 0 unless `number` is 2.
+    may also be a rank of the mask `doubles` twice. `doubles` must be 0 unless `number` is 2.
     """
 
     def __init__(self, mask: int, number: int, no_rocket: bool, doubles: int = 0) -> None:
@@ -135,7 +135,7 @@ class DoudizhuMoves(LegalMoves):
         return texts
 
     def shapes(self) -> list[tuple[int, Shape]]:
-        """Return for each move its cards, as a hand (0 for a pass), and its `Move.shape`."""
+        """Return the cards of each move, as a hand (0 for a pass), and its `Move.shape`."""
         plays, hand = self._plays, self._hand
         moves = [(0, Move(PASS, plays.deck).shape)] if self._first else []
         for group in self._groups:

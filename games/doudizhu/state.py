@@ -314,7 +314,7 @@ class Doudizhu(auction.AuctionGame):
         return DECKS[players]
 
     def roles(self, data: JsonDict, seat: int) -> list[Phrase]:
-        """Return one phrase, such as "landlord, bid 2", if the seat is the declarer, or none."""
+        """Return a phrase such as "landlord, bid 2" for the declarer, and none for other seats."""
         if data["declarer"] != seat:
             return []
         return [Phrase("landlord, bid %(bid)d", {"bid": data["bid"]})]
@@ -341,7 +341,7 @@ class Doudizhu(auction.AuctionGame):
 
         That is a bid of 3 with 3 doublings (2 with four players), and one more doubling with the
         option `spring`. The rules set no practical limit, but in 99 of 100 deals bombs and rockets
-        double no more often, whoever takes the talon (99.4 % and 99.7 % of 40,000 deals).
+        double no more often than that, whoever takes the talon (99.4 % and 99.7 % of 40,000 deals).
         """
         doublings = {3: 3, 4: 2}[players] + bool(options.get("spring"))
         return auction.HIGHEST * players * (1 << doublings)

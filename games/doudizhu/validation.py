@@ -10,8 +10,8 @@ from games.position import Table
 def check_position(problems: list[str], data: JsonDict) -> Table | None:
     """Check a position of Dou Dizhu, and add a sentence to `problems` for each rule it breaks.
 
-    Returns the play on the table, or None if there is none or it is not valid. `data` is as
-    `BasePosition.CHECK` expects it.
+    Returns the play on the table, or None if there is none or it is not valid. `data` has the form
+    that `BasePosition.CHECK` expects.
     """
     players: int = data["players"]
     deck = DECKS[players]

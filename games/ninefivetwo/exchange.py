@@ -1,7 +1,7 @@
 """The card exchange of 9-5-2 (Kartentausch): who gives and returns which cards, and who sees them.
 
 A seat with too many tricks in the previous deal gives cards to a seat with too few, the debtor. For
-each card the debtor returns its best card of the same suit (rules, "9-5-2", 1). In this module
+each card, the debtor returns its best card of the same suit (rules, "9-5-2", 1). In this module,
 cards are names.
 """
 

@@ -53,8 +53,8 @@ TRUMP_FIELD: Final = Field(
 def playable(hand: int, trick: Trick) -> int:
     """Return the cards of a hand that may be played.
 
-    If the trick is empty or the hand has no card of the suit led, that is all cards, and otherwise
-    only the cards of that suit.
+    If the trick is empty or the hand has no card of the suit led, all its cards may be played, and
+    otherwise only those of that suit.
     """
     if not trick:
         return hand

@@ -2,8 +2,8 @@
 
 For each seat, the tricks won by all seats and the cards that the seat has yet to play add up to 16.
 A seat's cards to play are its hand, its card in the trick, and the cards that it has chosen in a
-pairing. For the 9-player the talon counts too until it is taken up, and the cards that are yet to
-be discarded do not count. A position without a talon has nothing to take up or to discard.
+pairing. For the 9-player, the talon also counts until it is taken up, but cards that are yet to be
+discarded do not. A position without a talon has nothing to take up or to discard.
 """
 
 from typing import Final
@@ -180,8 +180,8 @@ def _pairings(problems: list[str], data: JsonDict, counts: list[int]) -> None:
 def _cards(problems: list[str], data: JsonDict, played: list[str]) -> None:
     """Add a sentence to `problems` for each card that is not in the deck or occurs twice.
 
-    All places are counted together, except `exchanged`, whose cards are in other places by now.
-    `played` has the names of the cards in the trick. In a view, the hand and the counts are
+    All places are counted together, except `exchanged`, whose cards have since moved to other
+    places. `played` has the names of the cards in the trick. In a view, the hand and the counts are
     checked too, and hidden cards are left out.
     """
     cards = [*data["talon"], *data["discards"], *played]

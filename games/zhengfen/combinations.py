@@ -79,7 +79,7 @@ Reading = tuple[int, int, int]
 
 
 def level_of(lowest: int, length: int) -> int:
-    """Return the highest rank up to which a run or flush of `length` ranks can extend.
+    """Return the highest rank that a run or flush of `length` ranks can reach.
 
     `lowest` is its lowest natural rank. Jokers extend it downwards if it would end above the 2.
     """
@@ -103,7 +103,7 @@ def fits(rank: int, suit: int, other: int, other_suit: int) -> bool:
 def readings(cards: int) -> list[Reading]:
     """Return all readings of a set of cards, each with the highest possible rank.
 
-    The list is empty if the cards are no combination. If there are two readings, the first is a
+    The list is empty if the cards form no combination. If there are two readings, the first is a
     full house and the second a flush.
     """
     number = cards.bit_count()
@@ -222,7 +222,7 @@ def validate_play(move: Move, table: Move | None) -> Move:
     `table` is the play to beat, or None for a lead. The seat to move must hold the cards.
 
     Raises:
-        IllegalMove: if the cards are no combination, or not the one that the suffix names, if they
+        IllegalMove: if the cards form no combination, or not the one that the suffix names, if they
             do not beat `table`, or if a lead without a suffix can be read in two ways. The reason
             is the first of `not-a-combination`, `wrong-category`, `not-higher` and `ambiguous` that
             applies.

@@ -1,10 +1,10 @@
 """Sets of cards of Zheng Fen in the API contract's order, and groups of plays made of them.
 
-Here and in `move_list` sets of cards are *mirrored*: card number c is bit 59 - c. Sets of the same
-size are then in the contract's order if the integers descend. Sorting by a key would make a long
-list 30 % slower. A *group* has all plays with the same number of cards, rank, category and length.
-A group can count its plays without listing them. There can be very many runs of multiples, so they
-are listed on demand.
+Here and in `move_list` sets of cards are *mirrored*: card number c is bit 59 - c. Descending
+integers then put sets of the same size in the contract's order. Sorting by a key would make a long
+list 30 % slower. A *group* contains all plays with the same number of cards, rank, category and
+length. A group can count its plays without listing them. There can be very many runs of multiples,
+so they are listed on demand.
 """
 
 from functools import cache
@@ -43,10 +43,10 @@ SETS: Final = tuple([[_sets_of(rank, field) for field in range(16)] for rank in 
 
 @cache
 def _texts() -> tuple[list[str], ...]:
-    """Return five tables, one for every three ranks, with the text of every set of their cards.
+    """Return five tables, each with the text of every set of cards of three ranks.
 
     The lowest ranks come first. The index of a text is the 12 bits of these ranks in a mirrored
-    set. Naming card by card would take nearly twice as long for a long list.
+    set. Naming cards one by one would take nearly twice as long for a long list.
     """
     tables = []
     for start in range(0, 60, 12):
@@ -102,7 +102,7 @@ class RunGroup(Group):
         self.count = count_runs(ranks, ends)
 
     def plays(self) -> list[int]:
-        """Return the plays as `Group.plays` does. The first call lists them."""
+        """Return the plays (see `Group.plays`), which are listed on the first call."""
         if self._plays is None:
             self._plays = list_runs(self._ranks, self._ends)
         return self._plays

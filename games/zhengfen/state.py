@@ -1,7 +1,7 @@
 """Zheng Fen (Um Punkte wetteifern, 挣分) for three to six players.
 
-The highest play wins the trick. Fives, tens and kings are worth points. At the end of a deal the
-first player to go out gets the tricks and the hand of the last player.
+The highest play wins the trick. Fives, tens and kings are worth points. At the end of a deal, the
+first player to go out gets the last player's tricks and hand.
 
 Source: the German text of pagat.com's page on Zheng Fen. docs/rules/zhengfen.md decides what the
 text leaves open.

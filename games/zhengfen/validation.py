@@ -12,8 +12,8 @@ from games.zhengfen.combinations import DECK, validate_play
 def check_position(problems: list[str], data: JsonDict) -> Table | None:
     """Check a position of Zheng Fen, and add a sentence to `problems` for each rule it breaks.
 
-    Returns the play on the table, or None if there is none or it is not valid. `data` is as
-    `BasePosition.CHECK` expects it.
+    Returns the play on the table, or None if there is none or it is not valid. `data` has the form
+    that `BasePosition.CHECK` expects.
     """
     counts = validation.hand_sizes(data)
     validation.one_per_seat(problems, "taken", data["taken"], data["players"])

@@ -42,7 +42,7 @@ _WORDS = """
 
 @contextmanager
 def chromium(width: int = 1400, height: int = 1000) -> Iterator[Chrome]:
-    """Start a browser, or skip the test. Hosts that end with .test are this machine."""
+    """Start a browser, or skip the test. Host names that end in .test resolve to this machine."""
     binary = shutil.which("chromium") or shutil.which("chromium-browser")
     driver = shutil.which("chromedriver")
     if binary is None or driver is None:
@@ -68,7 +68,7 @@ def wait(browser: Chrome, holds: Callable[[Chrome], Any], message: str = "") -> 
 
 
 def has(selector: str) -> Callable[[Chrome], Any]:
-    """The condition that the page has an element."""
+    """The condition that the page has an element with this selector."""
     return lambda browser: browser.find_elements(By.CSS_SELECTOR, selector)
 
 
@@ -123,7 +123,7 @@ def english_words(browser: Chrome, language: str) -> list[str]:
 
 
 def check_page(browser: Chrome, axe: str) -> None:
-    """Nothing is wider than the screen, nothing is in the console, and axe finds no violation."""
+    """Check that nothing is wider than the screen or in the console, and axe finds no violation."""
     # Chromium tells that a page is there before it has laid it out at this width.
     wait(browser, fits, f"{browser.current_url} is too wide")
     browser.execute_cdp_cmd("Page.setBypassCSP", {"enabled": True})  # for axe, not for the page
@@ -139,7 +139,7 @@ def check_page(browser: Chrome, axe: str) -> None:
 
 @contextmanager
 def visited(store: Store | None, *size: int) -> Iterator[tuple[Chrome, str]]:
-    """A browser of a width and height, and the URL of the pages of a run."""
+    """A browser with this width and height, and the URL of the pages of a run."""
     with served(create_app(store)) as url, chromium(*size) as browser:
         yield browser, url
 

@@ -24,7 +24,7 @@ def names_commands(page: str) -> bool:
 
 
 class Machine:
-    """A folder in place of a machine: `changes` for paths and ports, `shims` for programs."""
+    """A folder in place of a machine: `changes` replaces paths and ports, and `shims` programs."""
 
     def __init__(
         self, folder: Path, page: str, changes: Mapping[str, str], shims: Mapping[str, str]
@@ -44,7 +44,7 @@ class Machine:
         self._environ |= dict.fromkeys(("PYTHONUNBUFFERED", "PIP_NO_INDEX", "PIP_NO_DEPS"), "1")
 
     def with_ports(self, text: str) -> str:
-        """A text of the page with the paths and ports of the test, longest first."""
+        """A text from the page with the paths and ports of the test, longest first."""
         for old, new in self._changes:
             text = text.replace(old, new)
         return text
@@ -82,12 +82,12 @@ class Machine:
 
 
 def dependencies(environment: Path) -> None:
-    """Let an environment find the packages of this one, in place of downloads."""
+    """Let an environment find the packages of this one, instead of downloading them."""
     (packages,) = environment.glob("lib/python3*/site-packages")
     (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
 
 
 def until(holds: Callable[[], bool]) -> None:
-    """Wait until a condition holds, as a spectator does who reloads a page."""
+    """Wait until a condition holds, like a spectator who reloads a page."""
     while not holds():
         threading.Event().wait(0.2)

@@ -1,4 +1,4 @@
-"""Generates api.d.ts of the TypeScript kit, or another file: what a bot needs of openapi.yaml."""
+"""Generates the TypeScript kit's api.d.ts, or another file: what bots need from openapi.yaml."""
 
 import json
 import re

@@ -23,7 +23,7 @@ EVERY = 25  # steps of a new game between two with the state and all views
 
 
 def record(start: dict[str, Any], before: list[dict[str, Any]]) -> dict[str, Any]:
-    """Play a game by the steps recorded before, and beyond them at random."""
+    """Play a game by the steps recorded before, and at random after them."""
     rng = random.Random(start["seed"])
     state = games.get(start["game"]).start(start["players"], start["seed"], start["options"])
     golden: dict[str, Any] = {"start": start, "first": state.to_dict(), "steps": []}

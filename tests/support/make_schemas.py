@@ -1,4 +1,4 @@
-"""The JSON Schemas of matches and of results of `stich bench`, written by running this module."""
+"""Running this module writes the JSON Schemas of matches and of the results of `stich bench`."""
 
 import json
 from inspect import cleandoc

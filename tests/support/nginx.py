@@ -1,4 +1,4 @@
-"""Debian's nginx, as tests run it without root."""
+"""Debian's nginx, run by tests without root."""
 
 import shutil
 import subprocess
@@ -13,7 +13,7 @@ needs_nginx = pytest.mark.skipif(NGINX is None, reason="needs nginx: apt install
 
 
 def with_folder(text: str, folder: Path) -> str:
-    """Change a configuration of a whole machine, so that all its files are in a folder."""
+    """Change the configuration of a whole machine so that all its files are in a folder."""
     kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     temporary = "\n".join(f"{kind}_temp_path {folder}/{kind};" for kind in kinds)
     for line, replacement in {
@@ -35,7 +35,7 @@ def command(folder: Path, path: Path) -> list[str]:
 
 @contextmanager
 def running(words: list[str]) -> Iterator[None]:
-    """Check the configuration of a command, and run it within this context."""
+    """Check the configuration of a command, and run the command within this context."""
     checked = subprocess.run([*words, "-t"], capture_output=True, text=True)
     assert checked.returncode == 0, checked.stderr
     subprocess.run(words, check=True, capture_output=True)  # returns once it listens

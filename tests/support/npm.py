@@ -1,4 +1,4 @@
-"""Programs of npm that tests use, as their package-lock.json names them."""
+"""npm programs that tests use, as listed in their package-lock.json."""
 
 import shutil
 import subprocess
@@ -8,7 +8,7 @@ import pytest
 
 
 def installed(source: Path, folder: Path) -> Path:
-    """A copy of a folder with its programs installed; skips if they cannot be."""
+    """A copy of a folder with its programs installed. Skips the test if they cannot be."""
     if not (shutil.which("npm") and shutil.which("node")):
         pytest.skip("needs Node.js and npm")
     omitted = shutil.ignore_patterns("node_modules")

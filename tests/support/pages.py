@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def blocks(page: str, language: str) -> list[str]:
-    """The blocks in a language of a page of the project."""
+    """The code blocks in this language on a page of the project."""
     text = (ROOT / page).read_text("utf-8")
     return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
 
@@ -28,7 +28,7 @@ def links(text: str) -> list[str]:
 
 
 def run_script(script: str, folder: Path) -> str:
-    """What the commands of a page print in this folder."""
+    """What the commands of a page print when run in this folder."""
     python = shlex.quote(sys.executable)
     script = re.sub(r"^stich", f"{python} -m stich", script, flags=re.MULTILINE)
     script = re.sub(r'(^|")python3?\b', rf"\1{python}", script, flags=re.MULTILINE)
@@ -40,6 +40,6 @@ def run_script(script: str, folder: Path) -> str:
 
 
 def run_program(code: str, folder: Path) -> str:
-    """What a Python program of a page prints in this folder."""
+    """What a Python program of a page prints when run in this folder."""
     (folder / "program.py").write_text(code, "utf-8")
     return run_script("python program.py 2>&1", folder)

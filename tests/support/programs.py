@@ -1,4 +1,4 @@
-"""Programs that go on while a test reads what they write."""
+"""Programs that keep running while a test reads what they write."""
 
 import contextlib
 import os
@@ -53,7 +53,7 @@ class Program:
         return code
 
     def stop(self) -> None:
-        """Ctrl-C."""
+        """Send Ctrl-C to the program."""
         os.killpg(self.pid, signal.SIGINT)
 
     def kill(self) -> None:

@@ -1,7 +1,7 @@
-"""Misbehaving bots, a module for each kind of attack.
+"""Misbehaving bots, with a module for each kind of attack.
 
-The program `python hostile HOW` is one of them: it listens at the port in `PORT`, so that the
-runner can start it. Imports are relative because the package has another name then.
+The program `python hostile HOW` is one of these bots. It listens on the port in `PORT`, so that the
+runner can start it. Imports are relative because the package then has another name.
 """
 
 from .answers import HALF_BODY, WAYS, busy, half, hang, reset, says, sends

@@ -1,4 +1,4 @@
-"""The program: finds its package wherever the folder was copied to."""
+"""The program, which finds its package wherever the folder was copied."""
 
 import sys
 from importlib import import_module

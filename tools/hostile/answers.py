@@ -1,4 +1,4 @@
-"""Wrong answers, each with the kind of fault that must result."""
+"""Wrong answers, each with the kind of fault that it must cause."""
 
 import gzip
 import itertools
@@ -25,16 +25,16 @@ def hang(connection: socket.socket, request: dict[str, Any]) -> None:
 
 
 def busy(*headers: str, status: str = "429 Too Many Requests") -> Handler:
-    """A bot that is busy at every other request, and plays the first move at the rest.
+    """A bot that is busy at every other request, and otherwise plays the first move.
 
-    It is busy at the first request.
+    The first request finds it busy.
     """
     answers = itertools.cycle([sends(answer(b"", *headers, status=status)), first])
     return lambda connection, request: next(answers)(connection, request)
 
 
 def endless(start: bytes, piece: bytes, pause_s: float = 0) -> Handler:
-    """A bot that sends `start`, and then the same piece again and again, with pauses."""
+    """A bot that sends `start`, and then `piece` over and over, pausing before each."""
 
     def handle(connection: socket.socket, request: dict[str, Any]) -> None:
         connection.sendall(start)
@@ -127,4 +127,4 @@ WAYS = {
     for fault, handlers in BY_FAULT.items()
     for name, handle in handlers.items()
 }
-"""For each way to answer POST /move wrongly, the bot and the kind of fault that must result."""
+"""For each way to answer POST /move wrongly, the bot and the kind of fault that it must cause."""

@@ -1,7 +1,7 @@
-"""Ways for a bot to tell something to a bot in another sandbox, through files that both can read.
+"""Ways for a bot to send data to a bot in another sandbox, through files that both can read.
 
-A byte takes eight files. The sender marks the files of the bits that are set, and the receiver
-looks at all eight.
+A byte takes eight files. The sender marks a file for each bit that is set, and the receiver looks
+at all eight.
 """
 
 import ctypes
@@ -32,7 +32,7 @@ def _open(path: Path) -> int:
 
 
 def _lock(kind: int) -> bytes:
-    """A struct flock on the whole file."""
+    """A `struct flock` for the whole file."""
     return struct.pack("hhqqi4x", kind, os.SEEK_SET, 0, 0, 0)
 
 
@@ -56,13 +56,13 @@ def _blocks(attempt: Callable[[Path], object]) -> Callable[[Path], bool]:
 
 
 def _syscall(number: int, command: int) -> Callable[[Path], object]:
-    """A function that locks a file by a system call that Linux takes for fcntl."""
+    """A function that locks a file with a system call that Linux treats as fcntl."""
     lock = ctypes.create_string_buffer(_lock(fcntl.F_RDLCK))
     return lambda path: LIBC.syscall(number, _open(path), ctypes.c_long(command), lock)
 
 
 def _locks_by_32_bits(path: Path) -> None:
-    """Lock by a system call of i386 (int 0x80), in a child because the kernel may not have it."""
+    """Lock with an i386 system call (int 0x80), in a child because the kernel may not have it."""
     code = bytes.fromhex("53 89f8 89f3 89d1 4489c2 cd80 5b c3")  # ebx esi→ebx, edx→ecx, r8d→edx
     page = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
     page.write(code)
@@ -102,7 +102,7 @@ def _mapped(path: Path) -> int:
 
 
 def _waits(path: Path) -> None:
-    """Wait for a futex in the file, in a thread."""
+    """Wait on a futex in the file, in a thread."""
     address = _mapped(path)
     value = ctypes.c_uint.from_address(address).value
     wait = (_FUTEX, ctypes.c_void_p(address), _WAIT, ctypes.c_uint(value), None)
@@ -154,13 +154,13 @@ CHANNELS: dict[str, Channel] = {
 
 
 def _files() -> list[Path]:
-    """The eight files to mark, in the folder that argv[3] names, or of the Python environment."""
+    """The eight files to mark, in the folder that argv[3] names or in the Python environment."""
     shared = Path(sysconfig.get_path("stdlib"), "encodings")
     return sorted((Path(sys.argv[3]) if len(sys.argv) > 3 else shared).glob("*.py"))[:8]
 
 
 def tells() -> None:
-    """Tell the letter x through the channel that argv[2] names, until killed."""
+    """Send the letter x through the channel that argv[2] names, until killed."""
     for bit, path in enumerate(_files()):
         if ord("x") >> bit & 1:
             with suppress(OSError):
@@ -170,7 +170,7 @@ def tells() -> None:
 
 
 def hears() -> None:
-    """Print the letter that is told through the channel that argv[2] names."""
+    """Print the letter received through the channel that argv[2] names."""
     letter = 0
     for bit, path in enumerate(_files()):
         with suppress(OSError):
@@ -179,9 +179,9 @@ def hears() -> None:
 
 
 def locks() -> None:
-    """Print how many of two rows SQLite finds, by journal, and whether the database is whole.
+    """Print, by journal mode, how many of two rows SQLite finds and whether the file is intact.
 
-    Two connections have written, and a program has died in the middle of its work.
+    Two connections wrote the rows, and a program died in the middle of a transaction.
     """
     import sqlite3
 

@@ -33,7 +33,7 @@ def breeds(connection: socket.socket, request: dict[str, Any]) -> None:
 
 
 def litters(connection: socket.socket, request: dict[str, Any]) -> None:
-    """Leave a closed folder and a very deep one in the home, and print where that is."""
+    """Leave a locked folder and a deeply nested one in the home folder, and print where it is."""
     home = os.environ["HOME"]
     os.makedirs(f"{home}/closed/within")
     os.chmod(f"{home}/closed", 0)
@@ -46,7 +46,7 @@ def litters(connection: socket.socket, request: dict[str, Any]) -> None:
 
 
 def silences(connection: socket.socket, request: dict[str, Any]) -> None:
-    """Stop the worker that asks, which is the parent of the supervisor, once."""
+    """Stop the worker that asks, which is the supervisor's parent, but only once."""
     mark = Path(sys.argv[2], "stopped")
     if not mark.exists():
         mark.touch()
@@ -56,7 +56,7 @@ def silences(connection: socket.socket, request: dict[str, Any]) -> None:
 
 
 def clogs(connection: socket.socket, request: dict[str, Any]) -> None:
-    """Fill the backlog of the bot's port, which accepts nothing more, then answer."""
+    """Fill the backlog of the bot's port, which then accepts nothing more, and answer."""
     listener = LISTENING.pop()
     listener.shutdown(socket.SHUT_RDWR)
     listener.close()

@@ -22,9 +22,9 @@ PROGRAMS = {run.__name__: run for run in (copies, escapes, bombs, gorges, hears,
 
 
 def main() -> None:
-    """Run the program that argv[1] names, or a bot that misbehaves in this way at POST /move.
+    """Run the program that argv[1] names, or the bot that misbehaves in the way that it names.
 
-    If the bot's only other argument is a folder, its pid names a file there.
+    If the bot's only other argument is a folder, create a file there that is named after its pid.
     """
     how = sys.argv[1]
     if how in PROGRAMS:

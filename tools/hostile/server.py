@@ -25,7 +25,7 @@ ABOUT = {"name": "hostile", "version": "1", "protocol": 1, "games": ["doudizhu"]
 
 
 def answer(body: bytes, *headers: str, status: str = "200 OK", length: int | None = None) -> bytes:
-    """An HTTP answer. `length` is the Content-Length if it is not true; below 0, there is none."""
+    """An HTTP answer. `length` replaces the true Content-Length; if negative, there is none."""
     lines = [f"HTTP/1.1 {status}", "Content-Type: application/json", *headers]
     if length is None or length >= 0:
         lines.append(f"Content-Length: {len(body) if length is None else length}")

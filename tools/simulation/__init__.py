@@ -1,1 +1,1 @@
-"""Simulated cups and ladders with known truth, which tests and benchmarks share."""
+"""Simulated cups and ladders in which the truth is known, which tests and benchmarks share."""

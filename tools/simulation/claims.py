@@ -49,14 +49,14 @@ class Claims:
 
     @property
     def percent(self) -> float:
-        """The false cups in 100."""
+        """The percentage of false cups."""
         return 100 * self.false / self.cups
 
 
 def claims(
     draw: Draw, effects: Floats, play: Play, cups: int, rule: Rule = final, seed: int = 1
 ) -> Claims:
-    """Play cups of bots whose true order is that of ``effects`` (n), and count the false ones.
+    """Play cups of bots whose true order is that of ``effects`` (n), and count the false cups.
 
     A cup is false if ``rule`` settles a pair in the wrong order.
     """
@@ -71,7 +71,7 @@ def claims(
 
 
 def watched(draw: Draw, bots: int, play: Play, cups: int, looks: int) -> Claims:
-    """Play cups of equal bots with some looks each. A cup is false if a look shows an order."""
+    """Play cups of equal bots with some looks at each. A cup is false if a look shows an order."""
     random = np.random.default_rng(1)
     false = 0
     for _ in range(cups):
@@ -112,9 +112,9 @@ def stopped(every: int, cups: int, most: int = 2_000) -> Claims:
 
 
 def missed(draw: Draw, effects: Floats, play: Play, cups: int) -> Claims:
-    """Count the true scores of round-robins outside their 95 % interval.
+    """Count the true scores in round-robins that lie outside their 95 % intervals.
 
-    ``effects`` must sum to 0. In the result, the scores with an interval are the cups.
+    ``effects`` must sum to 0. In the result, each score with an interval counts as a cup.
     """
     random = np.random.default_rng(1)
     false = of = 0

@@ -1,4 +1,4 @@
-"""How long duels are, and how often they name the wrong bot, beside a GSPRT."""
+"""How long duels are, and how often they name the wrong bot, compared with a GSPRT."""
 
 from collections.abc import Callable
 from math import log
@@ -54,7 +54,7 @@ def by_bets(differences: Floats, reach: Reach, within: float | None = None) -> E
 def by_gsprt(differences: Floats, zone: float) -> Ended:
     """The duel as fastchess decides it, by a generalised sequential probability ratio test.
 
-    The test is of a mean of ``zone`` against 0, by the normal approximation, with errors of 5 %.
+    The test compares a mean of ``zone`` with 0 by the normal approximation, with errors of 5 %.
     Either bot may be better, so there are two tests. The duel ends when one test accepts ``zone``,
     or both accept 0.
     """
@@ -85,7 +85,7 @@ def normal_blocks(effect: float, limit: float) -> Blocks:
 
 
 def rare_loss(every: int) -> Blocks:
-    """Differences with mean 0: 1, or 1 - ``every`` in one block of ``every``."""
+    """Differences with mean 0: 1 - ``every`` in one block out of ``every``, and 1 in the rest."""
     return lambda random: np.where(random.random(MOST) < 1 / every, 1.0 - every, 1.0)
 
 

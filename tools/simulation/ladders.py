@@ -19,7 +19,7 @@ from tournament.ranking.observations import renumbered
 BOTS, BLOCKS = 35, 2_000
 """The size of a ladder whose bots come and go."""
 BEGIN = 12
-"""The bots that play from the beginning. The others join one by one until half of the blocks."""
+"""The bots that play from the beginning. The others join one by one in the first half."""
 STAY = 18
 """The largest number of bots that play at a time. Beyond it, the first bots leave."""
 FEW, LONG = 30, 12_000
@@ -76,7 +76,7 @@ class Ladder:
 
     @property
     def score(self) -> Floats:
-        """The scores that decide the places (n), as the table fits them."""
+        """The scores (n) that decide the places, as the table fits them."""
         data = cups_of.observed(np.concatenate(self.seats), np.concatenate(self.points), self.bots)
         record = self.record
         versions = renumbered(data, record.versions(), 1 + int(record.version.max()))
@@ -95,8 +95,8 @@ Playing = Callable[[Ladder], Iterable[int]]
 class Case:
     """A kind of ladder.
 
-    ``play`` returns the points, and ``true`` which bots (rows) are better than which (columns),
-    after a number of blocks. ``playing`` returns the bots of the next epoch.
+    After a number of blocks, ``play`` returns the points, and ``true`` which bots (rows) are better
+    than which other bots (columns). ``playing`` returns the bots of the next epoch.
     """
 
     bots: int
@@ -138,7 +138,7 @@ def seasons(cases: Iterable[Case], cups: int, first: int = 0) -> Claims:
 
 
 def above(effects: Floats) -> Booleans:
-    """Which bots (rows) are better than which (columns)."""
+    """Which bots (rows) are better than which other bots (columns)."""
     return effects[:, np.newaxis] > effects
 
 
@@ -170,7 +170,7 @@ def everybody(ladder: Ladder) -> range:
 
 
 def leaving(side: int) -> Callable[[Ladder], list[int]]:
-    """Bots leave if clearly ahead (1) or behind (-1) after 40 blocks, unless too few would stay."""
+    """Bots clearly ahead (1) or behind (-1) after 40 blocks leave, unless too few would be left."""
 
     def playing(ladder: Ladder) -> list[int]:
         mean, deviation = ladder.record.effects()
@@ -194,7 +194,7 @@ def away(effects: Floats) -> Case:
 
 
 def changing(effects: Floats, after: Callable[[int], float]) -> Case:
-    """The effect of the first bot changes by ``after(blocks)`` after that number of blocks."""
+    """After any number of blocks, the effect of the first bot has changed by ``after(blocks)``."""
 
     def now(blocks: int) -> Floats:
         return np.append(effects[0] + after(blocks), effects[1:])
@@ -211,8 +211,8 @@ def changing(effects: Floats, after: Callable[[int], float]) -> Case:
 def jump(effects: Floats, late: bool = False) -> Case:
     """A middling bot becomes the best after 1,000 blocks.
 
-    If ``late``, the best bot becomes one of the worst after 4,000 blocks instead, when most is
-    settled.
+    If ``late``, the best bot becomes one of the worst after 4,000 blocks instead, when most pairs
+    are settled.
     """
     effects = np.sort(effects)[::-1]
     if late:
@@ -228,7 +228,7 @@ def learning(effects: Floats) -> Case:
 
 
 def rare_losses(bots: int, every: int = 100) -> Case:
-    """Equal bots, a third of which win 0.3 in most blocks and lose much in one of ``every``."""
+    """Equal bots, a third of which win 0.3 in most blocks and lose heavily in one of ``every``."""
 
     def play(random: np.random.Generator, seats: Ints) -> Floats:
         lost = np.where(random.random(seats.shape) < 1 / every, 0.3 - 0.3 * every, 0.3)
@@ -240,7 +240,7 @@ def rare_losses(bots: int, every: int = 100) -> Case:
 
 
 def circle(effects: Floats) -> Case:
-    """Bots of three styles that beat each other in a circle, by 0.3 of a typical difference."""
+    """Bots of three styles, which beat each other in a circle by 0.3 of a typical difference."""
     bots = effects.size
     style = np.arange(bots) % 3
     typical = np.abs(np.subtract.outer(effects, effects)).sum() / (bots * (bots - 1))

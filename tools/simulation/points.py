@@ -1,7 +1,7 @@
-"""Real points by table composition: Dou Dizhu played by `sensible`, `greedy` and `random`.
+"""Real points by table composition, from Dou Dizhu played by `sensible`, `greedy` and `random`.
 
-`make bench-points` plays them and writes `points.json`. Cups of real bots are then drawn from them:
-strength is not one number, as it is in simulations.
+`make bench-points` plays the tables and writes `points.json`, from which cups of real bots are then
+drawn. Real strength, unlike that in simulations, is not a single number.
 """
 
 import json
@@ -24,7 +24,7 @@ FILE = Path(__file__).with_name("points.json")
 
 
 def play_block(table: tuple[int, ...], number: int) -> list[float]:
-    """Play a block: bots of these kinds in all rotations on one seed.
+    """Play a block: bots of these kinds in all rotations with one seed.
 
     Return the sum of the points of each bot, in the order of ``table``.
     """

@@ -1,5 +1,5 @@
-"""How many of the true top 3 of 30 bots a cup finds, by its number of blocks: halving, Swiss,
-ladder and round-robin, in simulated cups.
+"""How many of the true top 3 of 30 bots are found by simulated halvings, Swiss cups, ladders and
+round-robins, by number of blocks.
 """
 
 from collections.abc import Callable
@@ -56,7 +56,7 @@ def by_round_robin(blocks: int) -> Ranking:
 
 
 def recall(ranking: Ranking, cups: int, bots: int = BOTS) -> float:
-    """The percentage of the true top 3 of evenly spaced bots among the first three."""
+    """The percentage of the true top 3 that rank among the first three, with evenly spaced bots."""
     random = np.random.default_rng(1)
     play = simulated(spaced(bots, 2.0), normal)
     right = sum(int((ranking(random, bots, play)[:TOP] < TOP).sum()) for _ in range(cups))

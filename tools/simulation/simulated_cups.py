@@ -30,25 +30,25 @@ def normal(random: np.random.Generator, blocks: int) -> Floats:
 
 
 def heavy(random: np.random.Generator, blocks: int) -> Floats:
-    """Points by Student's t with three degrees of freedom, whose sum at a table is 0."""
+    """Points from Student's t distribution with 3 degrees of freedom. Their sum at a table is 0."""
     points = random.standard_t(3, (blocks, SEATS))
     points -= points.mean(axis=1, keepdims=True)
     return points
 
 
 def skewed(random: np.random.Generator, blocks: int) -> Floats:
-    """Points that are never negative and mostly small, whose sum at a table varies."""
+    """Points that are never negative and mostly small. Their sum at a table varies."""
     return random.exponential(size=(blocks, SEATS)) ** 1.5
 
 
 def two_valued(random: np.random.Generator, blocks: int) -> Floats:
-    """One winner takes a point from each of the others."""
+    """A single winner takes a point from each of the other bots."""
     winner = random.integers(0, SEATS, blocks)
     return np.where(winner[:, np.newaxis] == np.arange(SEATS), 2.0, -1.0)
 
 
 def doubled(random: np.random.Generator, blocks: int) -> Floats:
-    """Points as in Dou Dizhu: a bot alone wins or loses double, and stakes vary. Three seatings."""
+    """Points as in Dou Dizhu, over three seatings: a lone bot wins or loses double; stakes vary."""
     points = np.zeros((blocks, SEATS))
     strong = random.integers(0, SEATS, blocks)
     chance = random.beta(2, 2, blocks)
@@ -70,7 +70,7 @@ NOISES: dict[str, Noise] = {
 
 
 def rare_loss(every: int) -> Play:
-    """The points of three equal bots, of which bot 0 loses much in one block of ``every``."""
+    """The points of three equal bots, of which bot 0 loses heavily in one of ``every`` blocks."""
 
     def play(random: np.random.Generator, seats: Ints) -> Floats:
         first = np.where(random.random(len(seats)) < 1 / every, 1.0 - every, 1.0)
@@ -82,7 +82,7 @@ def rare_loss(every: int) -> Play:
 
 
 def simulated(effects: Floats, noise: Noise) -> Play:
-    """The points of bots whose strength is one number each: their effects (n)."""
+    """The points of bots whose strengths are single numbers, their effects (n)."""
 
     def play(random: np.random.Generator, seats: Ints) -> Floats:
         a = effects[seats]
@@ -115,7 +115,7 @@ def from_blocks(points: Floats, present: Booleans, round: Ints | None = None) ->
 
 
 def schedule(random: np.random.Generator, bots: int, deals: int) -> Ints:
-    """The tables of a round-robin, block by block, in a drawn order."""
+    """The tables of a round-robin, block by block, in a random order."""
     tables = np.array(list(combinations(range(bots), SEATS)))
     return np.tile(tables[random.permutation(len(tables))], (deals, 1))
 
@@ -131,12 +131,12 @@ def _planned(seats_of: Callable[[np.random.Generator, int], Ints]) -> Draw:
 
 
 def round_robin(deals: int) -> Draw:
-    """All tables, ``deals`` blocks each."""
+    """All tables, with ``deals`` blocks each."""
     return _planned(lambda random, bots: schedule(random, bots, deals))
 
 
 def gauntlet(deals: int) -> Draw:
-    """Bot 0 at a table with every pair of the rest, ``deals`` blocks each."""
+    """Bot 0 at a table with every pair of other bots, for ``deals`` blocks each."""
 
     def seats(_: np.random.Generator, bots: int) -> Ints:
         rest = combinations(range(1, bots), SEATS - 1)

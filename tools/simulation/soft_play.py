@@ -1,7 +1,7 @@
 """How often `stich integrity` flags two bots in cups of real bots.
 
-Four bots play at all tables of three: `sensible` and `greedy` twice each. In some cups two of them
-go easy on each other: where a pass is legal, they do not beat each other's plays.
+Four bots, two each of `sensible` and `greedy`, play at all tables of three. In some cups two of
+them go easy on each other: where a pass is legal, they do not beat each other's plays.
 """
 
 import random
@@ -30,7 +30,7 @@ CUPS = 30
 def play(game: str, share: float, seed: int) -> Iterator[MatchRecord]:
     """Yield the matches of a cup in which two friends go easy on each other.
 
-    Where they may pass, they let each other's plays pass in this ``share`` of cases.
+    When they may pass, they leave each other's plays unbeaten in this ``share`` of cases.
     """
     dice = random.Random(seed)
     rules = Rules(game, 3, GAMES[game], Clock())

@@ -1,4 +1,4 @@
-"""An HTTP bot in front of a program for Botzone's Dou Dizhu; docs/adapters.md has more."""
+"""An HTTP bot in front of a program for Botzone's Dou Dizhu (see docs/adapters.md)."""
 
 from pathlib import Path
 

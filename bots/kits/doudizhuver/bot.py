@@ -1,4 +1,4 @@
-"""An HTTP bot in front of a program for DOUDIZHUVER 1.0; docs/adapters.md has more."""
+"""An HTTP bot in front of a program for DOUDIZHUVER 1.0 (see docs/adapters.md)."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""An HTTP bot in front of an RLCard agent; docs/adapters.md has more."""
+"""An HTTP bot in front of an RLCard agent (see docs/adapters.md)."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
-"""A stand-in for an endpoint of chat completions. It refuses what OpenAI's reference does not
-allow, and answers by acts: one for each request, the last one for all that follow."""
+"""A stand-in for a chat completions endpoint. It refuses what OpenAI's reference does not allow,
+and answers with acts: one for each request, and the last for all later requests."""
 
 from __future__ import annotations
 
@@ -38,20 +38,20 @@ def answers(status: int, body: Any = "", **headers: str) -> Act:
 
 
 def breaks_off(handler: Handler, _: dict[str, Any]) -> None:
-    """The connection ends in the middle of an answer."""
+    """Close the connection in the middle of an answer."""
     handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{")
     handler.close_connection = True
 
 
 def stalls(handler: Handler, _: dict[str, Any]) -> None:
-    """Empty lines for as long as somebody listens, as some send while a model thinks."""
+    """Send empty lines while somebody listens, like some endpoints while a model thinks."""
     handler.wfile.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
     while not handler.server.closing.wait(0.05):
         handler.wfile.write(b"1\r\n\n\r\n")
 
 
 def without_schema(act: Act) -> Act:
-    """An endpoint that does not know structured output."""
+    """An endpoint that does not support structured output."""
     unknown = answers(400, {"error": {"message": "Unknown parameter: 'response_format'."}})
     return lambda handler, body: (unknown if "response_format" in body else act)(handler, body)
 
@@ -67,7 +67,7 @@ class Handler(BaseHTTPRequestHandler):
         act(self, body)
 
     def _problem(self, body: dict[str, Any]) -> str | None:
-        """What the reference does not allow in a request, or None."""
+        """What in a request the reference does not allow, or None."""
         known = "model|messages|temperature|max_tokens|response_format|reasoning_effort"
         roles = " ".join(message["role"] for message in body["messages"])
         checks = {
@@ -117,7 +117,7 @@ class ChatEndpoint(ThreadingHTTPServer):
         return self._acts.pop(0) if len(self._acts) > 1 else self._acts[0]
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that has gone is no error here."""
+        """A client that has disconnected is not an error here."""
 
 
 @contextmanager

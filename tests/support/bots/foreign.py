@@ -34,13 +34,13 @@ def make(name):
 
 
 def command(folder: Path, source: str) -> list[str]:
-    """The command of a Python program, which is written to the folder."""
+    """The command that runs a Python program, which is written to the folder."""
     (folder / "program.py").write_text(source)
     return [sys.executable, "program.py"]
 
 
 def first_answers(adapter: Adapter, *before: str, late: bool = False) -> list[dict[str, Any]]:
-    """Ask twice for a move: the info of each answer, its `move`, and `why` it is by `sensible`."""
+    """Ask for a move twice. Return each answer's info, `move`, and `why` if it is by `sensible`."""
     state = games.get("doudizhu").start(3, "first", OPTIONS)
     for move in before:
         state = state.advance(move)
@@ -57,7 +57,7 @@ def first_answers(adapter: Adapter, *before: str, late: bool = False) -> list[di
 
 
 def assert_sensible_plays(adapter: Adapter, kind: str, *before: str) -> None:
-    """Twice, since the program's answer fails in this way."""
+    """Assert that `sensible` moves twice, since the program's answer fails in this way."""
     for info in first_answers(adapter, *before, late=kind == "late"):
         assert info["why"]
         assert info[kind] == 1
@@ -75,9 +75,9 @@ def documented() -> Deal:
 def play(
     adapter: Adapter, seed: str, seat: int, options: Mapping[str, object] = OPTIONS
 ) -> tuple[games.State, Counter[str]]:
-    """Play a game against `sensible`; a single legal move is played without asking.
+    """Play a game against `sensible`. A single legal move is played without asking.
 
-    Returns its end, and sums of the numbers in the adapter's info, with `asked` and `fallback`.
+    Returns the last state, and the sums of `asked`, `fallback` and the numbers in the infos.
     """
     state = games.get("doudizhu").start(3, seed, options)
     sums: Counter[str] = Counter()

@@ -45,7 +45,7 @@ def honest(call: Call) -> None:
 
 
 def close_connection(call: Call) -> None:
-    """Close at once. `close` alone would wait for the stream that reads."""
+    """Close the connection at once. `close` alone would wait for the stream that reads from it."""
     os.close(call.sock.detach())
 
 
@@ -76,7 +76,7 @@ def dies() -> Act:
 
 @contextmanager
 def running(act: Act) -> Iterator[str]:
-    """Run such a bot in this process. Yields its URL."""
+    """Run a misbehaving bot in this process. Yields its URL."""
     with hostile.running(hostile.first, every=lambda *request: act(Call(*request))) as url:
         yield url
 

@@ -55,9 +55,9 @@ def assert_lists(
     beats: Callable[[Reading, Reading], bool],
     hands: Iterable[list[str]],
 ) -> None:
-    """Leads, answers and checks agree with a second reading of every subset of each hand.
+    """Assert that leads, answers and checks agree with a second reading of each hand's subsets.
 
-    The lists have the lowest suits of each rank, and answers have the order of leads.
+    The lists have the lowest suits of each rank, and answers are in the same order as leads.
     """
     tables: dict[tuple[str, int], tuple[str, Reading]] = {}
     for hand in hands:

@@ -19,7 +19,7 @@ def cards(text: str) -> list[str]:
 def set_up(
     game: str, hands: Sequence[str], options: dict[str, Any] | None = None, **fields: Any
 ) -> dict[str, Any]:
-    """The wire form of the first state of a game with these hands, the turn of seat 0."""
+    """The wire form of the first state of a game with these hands and seat 0 to move."""
     wire = games.get(game).start(len(hands), "set up", options or {}).to_dict()
     fields = {"turn": 0, "dealer": 0, "hands": [cards(hand) for hand in hands], **fields}
     assert fields.keys() <= wire.keys()
@@ -27,7 +27,7 @@ def set_up(
 
 
 def assert_refused(wire: dict[str, Any], changes: dict[str, Any], sentence: str) -> None:
-    """A state or view is valid, and refused with these changes, in sentences that have this one."""
+    """Assert that a position is valid, but is refused with this sentence after these changes."""
     game = games.get(wire["game"])
     read = game.view if "seat" in wire else game.state
     read(copy.deepcopy(wire))

@@ -29,7 +29,7 @@ SHORT: dict[str, list[dict[str, Any]]] = {
 
 
 def random_game(name: str, players: int, number: int) -> Iterator[State]:
-    """Every state of a random game; it prefers plays of many cards, so that games are short."""
+    """Every state of a random game, which prefers plays of many cards so that it is short."""
     rng = random.Random(f"{name} {players} {number}")
     options = SHORT[name][number % len(SHORT[name])]
     state = games.get(name).start(players, f"random {number}", options)
@@ -49,7 +49,7 @@ CARD = re.compile('(?<=[":cdhsj])[2-9TJQKABR][cdhsj](?=["=2-9TJQKABR])')
 
 
 def permuted(state: State, seat: int | None, rng: random.Random) -> State:
-    """The same position with the cards exchanged that a seat cannot see."""
+    """The same position, with the cards that a seat cannot see exchanged."""
     seen = json.dumps(state.view(seat).to_dict())
     unseen = [card for card in dict.fromkeys(state.deck.cards) if card not in seen]
     new = dict(zip(unseen, rng.sample(unseen, len(unseen)), strict=True))

@@ -82,7 +82,7 @@ class Service:
 
 
 def states(game: str, plies: int = 30, seed: str = "test", players: int | None = None) -> list[Any]:
-    """Wire forms of the states of a game that is played down the middle of its lists."""
+    """Wire forms of the states of a game in which each move is the middle one of its list."""
     state = games.get(game).start(players, seed, {})
     wires = [state.to_dict()]
     while len(wires) <= plies and state.turn is not None:

@@ -13,7 +13,7 @@ URL_SAFE = set(string.ascii_letters + string.digits + "-._~")
 
 
 def seal_keys(**keys: bytes) -> str:
-    """The value of STICH_SEAL_KEYS for some keys."""
+    """The value of STICH_SEAL_KEYS for these keys."""
     return ",".join(f"{name}:{b64encode(key).decode()}" for name, key in keys.items())
 
 
@@ -21,12 +21,12 @@ SEAL_KEYS = seal_keys(test=KEY)
 
 
 def hashed(secrets: list[str]) -> list[str]:
-    """The value of `key_hashes` for some secrets."""
+    """The value of `key_hashes` for these secrets."""
     return [sha256(secret.encode()).hexdigest() for secret in secrets]
 
 
 def start(service: Service, game: str = "doudizhu", **fields: Any) -> tuple[str, list[str]]:
-    """A new sealed game with keys of the service."""
+    """A new sealed game with keys from the service."""
     answer = service.post("/v1/sealed/start", {"game": game, **fields})
     assert answer.keys() == {"sealed", "keys"}, answer
     return answer["sealed"], answer["keys"]

@@ -57,8 +57,8 @@ def write(
     sandbox: bool | None = False,
     **run: object,
 ) -> Path:
-    """Write a CUP.toml. A bot is its URL, its command, or all its keys. Bots in a sandbox see the
-    folder of misbehaving bots, and not `folder`."""
+    """Write a CUP.toml. A bot is given as its URL, its command, or all its keys. Bots in a sandbox
+    see the folder of misbehaving bots, but not `folder`."""
     if bank_ms is None:
         bank_ms = 5 * move_ms if move_ms >= 2000 else 0
     lines = [
@@ -91,7 +91,7 @@ def toys(many: int, *words: str) -> dict[str, str]:
 
 
 class Gate:
-    """Lets bots answer in a number of matches, and in all others only once the gate is open."""
+    """Lets bots answer in `matches` matches, but in other matches only once the gate is open."""
 
     def __init__(self, matches: int) -> None:
         self._most = matches
@@ -128,7 +128,7 @@ class Gate:
 
 @contextmanager
 def served_toys(many: int, gate: Gate | None = None) -> Iterator[dict[str, str]]:
-    """The same toys by URL, each a thread of this process."""
+    """The same toys by URL, each in a thread of this process."""
     guard = gate.guard if gate else lambda handle: handle
     with ExitStack() as stack:
         toys = ((f"toy{i}", guard(hostile.toy(f"toy-{i}"))) for i in range(many))
@@ -136,7 +136,7 @@ def served_toys(many: int, gate: Gate | None = None) -> Iterator[dict[str, str]]
 
 
 def stich(*words: object, input: str | None = None) -> subprocess.CompletedProcess[str]:
-    """Run the program to its end in this process. Raises what would be a traceback."""
+    """Run the program to its end in this process. Raises what would print a traceback."""
     with chdir(ROOT):
         done = CliRunner().invoke(cli, [*map(str, words)], input, prog_name="stich")
     if done.exception is not None and not isinstance(done.exception, SystemExit):
@@ -169,7 +169,7 @@ def code_and_text(*words: object) -> tuple[int, str]:
 
 
 def is_served(port: int) -> bool:
-    """Whether a server listens at a port of this machine."""
+    """Whether a server listens on a port of this machine."""
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 

@@ -39,14 +39,14 @@ def strength(name: str) -> Fraction:
 
 
 def observed(blocks: Sequence[Mapping[str, Fraction | int]], bots: Sequence[str]) -> Observations:
-    """The observations of blocks of one deal, each of which has the points of its bots."""
+    """The observations of blocks of one deal, each block given as the points of its bots."""
     points = np.array([[float(block.get(bot, 0)) for bot in bots] for block in blocks])
     return from_blocks(points, np.array([[bot in block for bot in bots] for block in blocks]))
 
 
 @dataclass
 class Known(Scores):
-    """The scores of rounds that a test has made up: every bot in each of `deals` blocks."""
+    """The scores of rounds that a test has made up, with every bot in each of `deals` blocks."""
 
     results: Results
 

@@ -1,4 +1,4 @@
-"""Changes of a store at a chosen moment of another reader."""
+"""Changes to a store at a chosen moment while another reader reads it."""
 
 import itertools
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Sessions whose matches, time and decisions are those that a test says."""
+"""Sessions whose matches, time and decisions a test determines."""
 
 import io
 from collections import Counter
@@ -20,7 +20,7 @@ from tournament.store.store import Store
 
 
 class Clock:
-    """The time of sessions, which passes while matches are played and when there are none."""
+    """The time of sessions, which passes both while matches are played and while there are none."""
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.now = 0.0
@@ -33,10 +33,10 @@ class Clock:
 
 
 class OneTable:
-    """Plays a whole job when the session waits, at the first of its tables.
+    """Plays a whole job, at the first of its tables, when the session waits.
 
     `inspected` are the bots that had to answer at the start, and `most` counts the tables at which
-    each bot sat at once. By the `clock`, each match takes a second.
+    each bot sat at the same time. By the `clock`, each match takes a second.
     """
 
     def __init__(

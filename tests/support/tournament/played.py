@@ -30,7 +30,7 @@ MATCH_KEY = "2026-spring"
 
 @dataclass
 class Dice(Player):
-    """A bot that plays at random, fails in `faulty` percent of the requests, and records them."""
+    """A bot that plays at random, records requests, and fails in `faulty` percent of them."""
 
     name: str
     faulty: int = 0
@@ -129,7 +129,7 @@ def unfinished(
 
 
 def change(folder: Path, statements: str) -> None:
-    """Change the rows of a run's store in SQL, as another program of the user can."""
+    """Change the rows of a run's store in SQL, as another of the user's programs could."""
     with sqlite3.connect(folder / STORE_FILE) as database:
         database.executescript(statements)
     database.close()
@@ -148,7 +148,7 @@ def match(
     observer: MatchObserver | None = None,
     **fields: Any,
 ) -> MatchRecord:
-    """Play a match of three bots outside of any cup, by rules with these fields."""
+    """Play a match of three bots outside of any cup, under rules with these fields."""
     usual: dict[str, Any] = {"game": "doudizhu", "players": 3, "options": {}, "clock": Clock()}
     pairing = Pairing.alone("m", ("ann", "bob", "cat"), "seed")
     seen = observer or MatchObserver()

@@ -17,7 +17,7 @@ WHY_NO_SANDBOX = why_no_sandbox()
 
 
 def launched(bot: Bot, folder: Path, **options: Any) -> LaunchSettings:
-    """The settings to start a bot in a sandbox. Skips the test where there is none."""
+    """The settings for starting a bot in a sandbox. Skips the test if sandboxes are unavailable."""
     if WHY_NO_SANDBOX:
         pytest.skip(WHY_NO_SANDBOX)
     return prepare_launch([bot], Limits(), 60_000, sandbox=True, folder=folder, **options)[0]
@@ -32,6 +32,6 @@ def output(bot: Bot, launch: LaunchSettings) -> str:
 
 
 def printed(command: str, folder: Path = HOSTILE, dir: str | None = None) -> str:
-    """What a program prints that is started as a bot in a sandbox."""
+    """What a program prints when it is started as a bot in a sandbox."""
     bot = Bot("x", command, dir=dir)
     return output(bot, launched(bot, folder))

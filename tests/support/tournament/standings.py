@@ -53,7 +53,7 @@ def without(*bots: str) -> tuple[Disqualify, ...]:
 
 
 def cup(blocks: int = 12, seed: int = 1) -> list[MatchSummary]:
-    """Blocks of three rotations in which ann is better than the others, who are equal."""
+    """Blocks of three rotations in which ann is better than the other bots, which are equal."""
     dice = random.Random(seed)
     matches = []
     for block, turn in product(range(blocks), range(3)):

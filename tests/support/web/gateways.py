@@ -56,7 +56,7 @@ class Program:
         self.link = OPEN.enter_context(connect(where, additional_headers=headers, proxy=None))
 
     def told(self) -> dict[str, Any]:
-        """The next notice of the gateway. Requests before it are dropped."""
+        """The next notice from the gateway. Requests before it are dropped."""
         while isinstance(message := self.link.recv(timeout=_WAIT_S), bytes):
             pass
         return msgspec.json.decode(message, type=dict[str, Any])
@@ -123,7 +123,7 @@ class Gateway:
     def program(
         self, name: str, bot: HttpBot, challenged: Callable[[], HttpBot] | None = None
     ) -> Iterator[list[str]]:
-        """Run the program of a bot's author until the block ends. Yields its sentences."""
+        """Run the program of a bot's author until the block ends. Yields what the program says."""
         sentences: list[str] = []
         connected = threading.Event()
 
@@ -224,7 +224,7 @@ def served(folder: Path) -> Iterator[Gateway]:
 
 @contextlib.contextmanager
 def arena(handle: Callable[[ServerConnection], None], **more: Any) -> Iterator[str]:
-    """Run what answers in place of an arena. Yields its URL."""
+    """Run a server that answers in place of an arena. Yields its URL."""
     with serve(handle, "127.0.0.1", 0, **more) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.socket.getsockname()[1]}"

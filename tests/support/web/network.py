@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 class Link:
     """Forwards TCP connections to a port until they are cut.
 
-    Pieces of data, counted in both directions, break their connection if `loses` has their number.
+    Pieces of data are numbered across both directions. A number in `loses` breaks the connection.
     """
 
     def __init__(self, to: int, loses: Iterable[int] = ()) -> None:
@@ -88,7 +88,7 @@ def _shut(connection: socket.socket) -> None:
 
 
 class ConnectProxy(Link):
-    """A company's proxy, which only takes CONNECT requests. All lead to this machine."""
+    """A company's proxy, which only accepts CONNECT requests. All lead to this machine."""
 
     def __init__(self, to: int) -> None:
         self.asked: list[str] = []  # the first line of each request

@@ -35,7 +35,7 @@ class ClimbingPosition(BasePosition):
 
     @abstractmethod
     def validate_play(self, play: Move, table: Move | None) -> Move:
-        """Check a play, and return it with its category, rank and length.
+        """Check a play, and return it with its category, rank, length and canonical suffix.
 
         The caller must have checked that the seat to move holds the cards. `table` is the play to
         beat, or None if there is none.

@@ -235,11 +235,12 @@ def _needs_gateway(cup: Cup) -> bool:
 
 
 def _read_startable_cup(path: str, target: str, cluster: str | None, no_sandbox: bool) -> Cup:
-    """Read a cup that is about to be run at `target`, and check that its bots can be started.
+    """Read a cup that is about to be played, and check that its bots can be started.
 
-    The folders and environment variables of bots with a command must exist, as must their programs
-    unless the cup is played on a cluster. Bots that no longer play in the run are not checked. With
-    `no_sandbox`, the returned cup has its sandbox switched off.
+    `target` is the folder or database of the run, which need not exist yet. The folders and
+    environment variables of bots with a command must exist, as must their programs unless the cup
+    is played on a cluster. Bots that no longer play in the run are not checked. With `no_sandbox`,
+    the returned cup has its sandbox switched off.
 
     Raises:
         CupError: if the file cannot be read or has errors, or if a bot cannot be started.

@@ -88,10 +88,13 @@ def pack(bot: Bot, folder: Path, hidden: Set[Path] = frozenset()) -> bytes:
 
 
 def _contents(folder: Path, root: Path, hidden: Set[Path]) -> Iterator[Path]:
-    """Yield the paths in a folder that may be packed, sorted, each subfolder before its contents.
+    """Yield the paths in a folder that `_travels` accepts, sorted, each subfolder first.
+
+    Links and sockets are yielded too. Links are not followed.
 
     Raises:
         OSError: if the folder or a subfolder cannot be listed.
+        RecursionError: if folders are nested too deeply.
     """
     for path in sorted(folder.iterdir()):
         if _travels(path, root, hidden):

@@ -246,10 +246,12 @@ class _ConnectedTable:
     def _ask(self, request: _Request, seconds: float) -> tuple[bytes, bool]:
         """Send a request to the bot. Return the bytes of its answer, and whether they are complete.
         An answer that is cut because it is too large, or is not valid, counts as complete: the
-        runner finds the fault.
+        runner finds the fault. If the bot cannot be started, its connection is lost, or no answer
+        comes in time, what has arrived is incomplete.
 
         Start the bot first if it has not been started, has ended, or was late in an earlier match.
-        Tell the author if no answer comes in time, or if a move's answer does not have status 200.
+        Tell the author if there is no answer, if the bot is busy, or if a move's answer does not
+        have status 200.
         """
         call = request.call
         _, _, path = call.partition(" ")

@@ -96,8 +96,8 @@ class GatewayClient:
             self._excluded = dict(bots)
 
     def fail(self, bots: Mapping[str, str]) -> None:
-        """End the sessions of bots that must be fixed before they connect again. `bots` maps each
-        bot to a sentence for its program.
+        """End the sessions of bots that must be fixed. Their programs end with an error, but may be
+        started again. `bots` maps each bot to the sentence that its program shows.
 
         Raises:
             GatewayStopped: if the gateway no longer answers.

@@ -354,7 +354,7 @@ def _ask(player: HttpBot, body: bytes, clock: TimeBank, view: dict[str, Any]) ->
 
 
 def _show(number: int, finding: Finding, judge: str) -> None:
-    """Print a finding: its `number` in the list, the position, both moves, and `lead` if measured.
+    """Print a finding: its number in the list, the position, both moves, and its lead if measured.
 
     `judge` is the name of the bot that disagrees.
     """

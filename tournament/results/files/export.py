@@ -92,10 +92,11 @@ class ExportError(StichError):
 def export(store: RunReader, format: str, out: BinaryIO, *, text: bool = False) -> int:
     """Write a run to `out` in one of FORMATS. Return the number of rows or matches written.
 
-    With `text`, decisions are written as JSONL, and otherwise as Parquet. Matches and decisions
-    leave out unfinished blocks until the run is finished. Rows of seats leave out the tables of
-    disqualified bots, and take two passes over the matches, or three if [stop] ended the cup. While
-    the run is being played, `store` must be a snapshot, so that all passes see the same matches.
+    With `text`, decisions are written as JSONL, and otherwise as Parquet. Unfinished blocks are
+    left out of matches and decisions until the run is finished. In the other formats, which have a
+    row for each seat, the tables of disqualified bots are left out, and the matches are read twice,
+    or three times if [stop] ended the cup. While the run is being played, `store` must be a
+    snapshot, so that all passes see the same matches.
 
     Raises:
         ExportError: if the library for Parquet is not installed.

@@ -199,6 +199,10 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         try:
             body = self._body()
+        except HttpError as error:
+            self._reject(error.status, error.detail)
+            return
+        try:
             answer = self.server.bot.reply(self._path(), body)
         except HttpError as error:
             self._reject(error.status, error.detail)
@@ -219,7 +223,7 @@ class _Handler(BaseHTTPRequestHandler):
         Raises:
             HttpError: if the length of the body is missing or too large. The connection is then
                 closed after the answer.
-            ConnectionAbortedError: if the client disconnects before the end of the body.
+            ConnectionError: if the client disconnects before the end of the body.
         """
         length = self.headers.get("Content-Length", "")
         if not re.fullmatch("[0-9]{1,18}", length) or int(length) > MAX_BODY:

@@ -102,7 +102,7 @@ def _flatten_errors(messages: Any) -> dict[str, list[str]]:
 
 
 def _join(path: str, key: object) -> str:
-    """The dotted path of the field `key` of the object or list at `path`.
+    """The dotted path of the field `key` of the object or list at `path`, which is "" for the body.
 
     A key of more than 64 characters is cut. The key `_schema` stands for the object itself.
     """

@@ -86,7 +86,10 @@ def other_versions(decisions: Iterable[AnyDecision], bot: str) -> tuple[str, ...
 
 
 def disqualified(decisions: Iterable[AnyDecision]) -> frozenset[str]:
-    """Return the disqualified bots, whose tables do not count."""
+    """Return the bots whose disqualification was not undone.
+
+    In a ladder, it takes effect only with the next epoch (see `Run.disqualified`).
+    """
     return frozenset(item.bot for item in exclusions(decisions) if isinstance(item, Disqualify))
 
 

@@ -195,7 +195,8 @@ def _over_teammate(
 def _win_by_force(turn: Turn, combos: list[Combo], higher: list[Combo]) -> Combo | None:
     """Return an unbeatable play of `higher` if at most one play of `combos` can be beaten.
 
-    Otherwise return None. `combos` is the plan, and `higher` its plays that beat the play to beat.
+    Return None if more can, or if `higher` has no unbeatable play. `combos` are the plays of the
+    plan, and `higher` those of them that beat the play on the table.
     """
     if not higher:
         return None

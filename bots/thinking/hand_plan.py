@@ -41,7 +41,8 @@ class Combo(NamedTuple):
 
 
 def combo_of(move: Move) -> Combo:
-    """Return a play without its suits. The rules must have checked the move."""
+    """Return a play without its suits. `move` must be the play as the rules returned it, with its
+    category, level and length."""
     ranks = tuple([number >> 2 for number in move.deck.numbers(move.cards)])
     return Combo(move.category or "", move.level, move.length or 1, ranks)
 

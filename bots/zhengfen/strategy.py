@@ -32,7 +32,7 @@ _KEEP_VALUE: Final = (0, 0, 1, 1, 1, 1, 2, 3, 3, 4, 5, 7, 9, 13, 14)
 
 
 def move(view: View, moves: Sequence[str]) -> str:
-    """Return the best move by this strategy."""
+    """Return the move that this strategy ranks best."""
     return rank_moves(view, moves)[0][1]
 
 

@@ -109,10 +109,11 @@ def _trick(problems: list[str], data: JsonDict) -> list[str]:
 
 
 def _sizes(problems: list[str], data: JsonDict, counts: list[int]) -> None:
-    """Check how many cards each seat has to play, and add any errors to `problems`.
+    """Check the number of cards that each seat has yet to play, and add any errors to `problems`.
 
     A seat's cards to play and the tricks won by all seats must add up to 16. `counts` has the size
-    of each hand. If the tricks alone are wrong for the phase, nothing else is checked.
+    of each hand. `counts`, `targets` and `tricks` must have an item for each seat. If the tricks
+    alone are wrong for the phase, nothing else is checked.
     """
     phase, targets = data["phase"], data["targets"]
     if min(data["tricks"]) < 0:

@@ -120,10 +120,11 @@ def count_runs(ranks: list[Choices], ends: list[list[int]]) -> int:
 
 
 def list_runs(ranks: list[Choices], ends: list[list[int]]) -> list[int]:
-    """Return all plays that take one choice from each rank and the jokers needed, in order.
+    """Return all plays that take one choice from each rank and add the jokers that these need.
 
-    `ranks` has the choices of each rank, lowest rank first. `ends[u]` lists the ways to add u
-    jokers. Plays that need more than `len(ends) - 1` jokers are left out.
+    The plays are mirrored, and in descending order. `ranks` has the choices of each rank, lowest
+    rank first. `ends[u]` lists the ways to add u jokers, in descending order. Plays that need more
+    than `len(ends) - 1` jokers are left out.
     """
     tails = ends
     for choices in reversed(ranks):

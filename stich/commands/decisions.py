@@ -220,8 +220,9 @@ def undo(target: str, why: str) -> None:
     """Take back the latest withdrawal or disqualification.
 
     This is possible until the cup has continued without the bot: until the bot was struck out in a
-    match, until [stop] has looked at the standings, or until the end of the cup. In a ladder it is
-    possible until the next epoch begins.
+    match, until [stop] has looked at the standings, or until the cup has ended without one of the
+    bot's tables. In a ladder it is possible until the next epoch begins. A disqualification after
+    the end can always be taken back.
 
     \b
     Example:

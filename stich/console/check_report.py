@@ -99,7 +99,7 @@ def _print(result: CheckResult, causes: Causes, command: str | None, verbose: bo
     """Print a result, and add its causes to `causes`.
 
     Unless `verbose`, failures whose cause is already in `causes` are only counted, and a check with
-    no other failures is not marked FAIL.
+    no other failures is not marked FAIL. `command` is the bot's command, or None for a bot by URL.
     """
     number, title, outcome = result
     word, colour = ("ok  ", "green") if outcome.passed else ("FAIL", "red")

@@ -23,7 +23,7 @@ def print_match(console: Console, record: MatchRecord, cup: Cup) -> None:
     """Print a whole match: hands as dealt, moves one per line, final scores and all faults.
 
     Raises:
-        ValueError: if a move is not legal, or comes after the end of the game. The moves before it
+        ReplayError: if a move is not legal, or comes after the end of the game. The moves before it
             have then been printed.
     """
     console.print(_title(record), soft_wrap=True)
@@ -40,12 +40,13 @@ def print_match(console: Console, record: MatchRecord, cup: Cup) -> None:
 
 
 def step_through(console: Console, record: MatchRecord, cup: Cup) -> None:
-    """Show a match one step at a time on a terminal, until the person leaves.
+    """Show a match one step at a time on a terminal, until the user leaves.
 
     The keys move forwards and back, to the next fault, and to the end. Ctrl-C also leaves.
 
     Raises:
-        ValueError: if a move is not legal, or comes after the end of the game.
+        ReplayError: if a move is not legal or comes after the end of the game. Nothing has been
+            shown then.
     """
     all_steps = list(steps(record, cup))
     at = 0

@@ -76,20 +76,24 @@ def test_bodies_that_cannot_be_read_are_refused() -> None:
             assert received.startswith(b"HTTP/1.1 400 "), header
             assert b"Connection: close" in received, header
         assert ask(port, body=b"[" * 100_000)[0] == 400
+        with socket.create_connection(("127.0.0.1", port)) as client:
+            client.sendall(b"POST /move HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{")
+            client.shutdown(socket.SHUT_WR)  # it disconnects, which is no failure of the bot
+            assert client.makefile("rb").read() == b""
 
 
 def test_an_exception_is_shown_and_answered_500(capfd: pytest.CaptureFixture[str]) -> None:
-    errors = [ValueError("no idea"), SystemExit(3)]
+    errors = [ConnectionError("no model"), ValueError("no idea"), SystemExit(3)]
 
     def fail(view: Any, moves: Any) -> str:
         raise errors.pop()
 
     with serving(fail) as port:
-        for name in ("SystemExit", "ValueError"):
+        for name in ("SystemExit", "ValueError", "ConnectionError"):
             status, answer = ask(port)
             assert (status, name in answer["error"]) == (500, True)
     shown = capfd.readouterr().err
-    assert shown.count("Traceback") == 2
+    assert shown.count("Traceback") == 3
     assert "in fail" in shown
 
 

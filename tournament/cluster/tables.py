@@ -108,6 +108,7 @@ class Tables(WorkerPlugin):
     ) -> tuple[Inspected, str]:
         """Unpack the bots' archives, and start or reach all bots, except those in `absent`.
 
+        `cup` and `archives` are as from `pack_all`: archives by digest, which is the bot's `dir`.
         Return the inspection, and a warning or "". `worker_bytes` is the memory that Dask gives
         this worker, or None. It limits the bots' memory unless the cup sets a limit, because other
         workers may be on the same machine. If there is a problem, such as a damaged archive or no

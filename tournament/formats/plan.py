@@ -183,9 +183,11 @@ class Plan(ABC):
         return round or Done(self.places(run, scores), self.settled)
 
     def total(self, run: Progress, scores: Scores, gone: Set[str]) -> int:
-        """Return the number of matches of a run played to its end without the bots in `gone`.
+        """Return how many matches the run will have if the bots in `gone` no longer play.
 
-        If the format leaves out their tables, only the finished matches of these tables count.
+        Their tables count in full, unless the format leaves them out: then only the finished
+        matches of these tables count. A ladder counts up to its last epoch. An end by `[stop]` is
+        not foreseen.
 
         Raises:
             StoreError: if the finished matches cannot be read.

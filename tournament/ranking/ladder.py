@@ -235,10 +235,11 @@ class LadderRecord:
         self._count[who[first]] += times
 
     def _change(self, bots: Ints, window: int) -> Floats:
-        """How far each bot's mean (m) over its last ``window`` blocks is from its earlier mean.
+        """How clearly each bot's mean over its last ``window`` blocks differs from the one before.
 
-        A distance is an absolute number of standard deviations, or 0 if there are too few blocks or
-        there is no spread.
+        The means are of ``alone`` (see `_follow`), in the blocks of the bot's current version. The
+        answer, by bot as in ``bots`` (m), is the size of the difference in standard errors, as a
+        normal deviate. It is 0 if there are fewer than 20 earlier blocks or there is no spread.
         """
         last = self._count[bots]
         earlier = last - window

@@ -94,8 +94,8 @@ def home(now: Snapshot) -> str:
 @pages.get("/figures")
 @_page
 def figures(now: Snapshot) -> str:
-    """Return the page with all figures of the standings and a plot of their course. Answer with
-    status 503 if the run cannot be read."""
+    """Return the page with all figures of the standings and a plot of how the bots' points per deal
+    have developed. Answer with status 503 if the run cannot be read."""
     plot = plots.course(now.arrays.without(now.disqualified), now.table, now.run.cup.names)
     return render_template("figures.html", now=now, table=now.table, plot=plot)
 

@@ -28,8 +28,8 @@ def describe(view: View, moves: Iterable[Move] | None = None) -> str:
     """Describe a view in English: options, turn, seats, sides, hand, facts, history and moves.
 
     `moves` are the legal moves of the view, or None to leave them out. The first eight moves of
-    each category are written out, each with its index in the list. Equal arguments produce the same
-    text.
+    each category (or of each kind other than plays) are written out, each with its index in
+    `moves`. Equal arguments produce the same text.
     """
     data = view.to_dict()
     game, deck = view.game, view.game.deck(view.players)
@@ -117,7 +117,7 @@ def _history(moves: Iterable[tuple[int, str]]) -> list[str]:
 
 
 def _moves(moves: Iterable[Move]) -> list[str]:
-    """Return a heading, and a line for each category with its first moves and their indices.
+    """Return a heading, and a line for each category or kind with its first moves and indices.
 
     Returns an empty list if there are no moves.
     """

@@ -118,7 +118,7 @@ class LegalMoves:
         return [move.text for move in self._moves]
 
     def shapes(self) -> list[tuple[int, Shape]]:
-        """Return the cards of each move, as a hand (0 if it names none), and its `Move.shape`."""
+        """Return each move as (cards, `Move.shape`). The cards are a hand, or 0 if none."""
         return [(move.cards, move.shape) for move in self]
 
 
@@ -156,6 +156,7 @@ class Game:
 
         Raises:
             OptionError: if `players`, `seed` (1 to 128 characters) or an option is not valid.
+            UnicodeEncodeError: if `seed` has a lone surrogate.
         """
         state = self.positions[0]()
         state.game = self

@@ -145,7 +145,7 @@ class History:
         return count + len(history._posted)
 
     def to_list(self) -> list[dict[str, Any]]:
-        """Return the wire form: a new list of `{"seat", "move"}`.
+        """Return the wire form: a new list of dicts with the keys `seat` and `move`.
 
         The caller must not change its entries: posted ones are not copied, since that would make
         /v1/advance 4 % slower.
@@ -166,8 +166,9 @@ class History:
 
         The first `players` hands are the cards played, by seat, and the rest the latest moves, by
         seat. If a seat has not moved or its latest move was not a play, that hand is empty. Posted
-        entries without a valid seat are skipped, and posted moves that the deck does not allow have
-        no cards. Results are cached, so `deck` and `players` must be the same in every call.
+        entries without a valid seat are skipped, and posted moves that cannot be parsed, or whose
+        cards the deck does not have, have no cards. Results are cached, so `deck` and `players`
+        must be the same in every call.
         """
         newer: list[History] = []
         history = self

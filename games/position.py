@@ -270,9 +270,10 @@ class BasePosition:
         return False
 
     def show_hand(self, hands: Sequence[int], seat: int | None) -> None:
-        """Set the seat of this view, its hand, and the sizes of all hands.
+        """Set `seat`, `hand`, `counts` and `hands` of this view.
 
-        The seat None stands for the public, which sees no hand.
+        The argument `hands` has the hands of all seats. The seat None stands for the public, which
+        sees no hand.
 
         Raises:
             ValueError: if there is no such seat.

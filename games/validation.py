@@ -107,8 +107,8 @@ def own_hand(problems: list[str], data: JsonDict, deck: Deck, outside: int = 0) 
     """Check a view's hand, counts and talon size, and add any errors to `problems`.
 
     The hand must not be masked, and must be as large as its seat's count; without a seat, it must
-    be empty. All counts and `outside`, the number of cards known to be in no hand, must together
-    not exceed the deck.
+    be empty. No count may be negative. All counts and `outside`, the number of cards known to be in
+    no hand, must together not exceed the deck.
     """
     counts: list[int] = data["counts"]
     hand: list[str] = data["hand"]

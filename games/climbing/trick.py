@@ -131,8 +131,8 @@ def read_table(
 ) -> Table | None:
     """Read the play to beat, and add a sentence to `problems` for each error in it.
 
-    `entry` is the `table` of a posted position. Returns None if it is None, or if its seat or move
-    is not valid. The category, rank and length of the result come from `identify`, which must
+    `entry` is the `table` of a posted position. Returns None if `entry` is None, or if its seat or
+    move is not valid. The category, rank and length of the result come from `identify`, which must
     return the play with them or raise IllegalMove. Different values in `entry` only add a sentence.
     """
     if entry is None:

@@ -107,8 +107,8 @@ def _follows(hand: int, table: Move) -> list[tuple[int, int, int]]:
 def _plays(hand: int, called: int, size: int, high: int, length: int) -> Iterator[Move]:
     """Yield the play that an entry of `_leads` describes, in the lowest suits held.
 
-    If the hand can play the same ranks with and without the called card, yield both plays. `called`
-    is as in `legal_plays`. `size`, `high` and `length` make up the entry.
+    If the hand can play the same ranks with and without the called card, yield both, in deck order.
+    `called` is as in `legal_plays`. `size`, `high` and `length` make up the entry.
     """
     category = (MULTIPLES if length == 1 else RUNS)[size - 1]
     choices: list[tuple[int, ...]] = []

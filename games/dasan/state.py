@@ -140,8 +140,8 @@ class DasanState(DasanPosition):
     def view(self, seat: int | None) -> DasanView:
         """Return the view of a seat, or of the public if `seat` is None.
 
-        The view lacks the seed and the other hands. It hides a talon that the seat has not seen
-        and a partner that the seat may not know.
+        The view lacks the seed and the other hands. It hides a talon that the seat may not see
+        and, from everybody else, a partner who still holds the called card in an unfinished game.
 
         Raises:
             ValueError: if there is no such seat.

@@ -135,7 +135,7 @@ class DoudizhuMoves(LegalMoves):
         return texts
 
     def shapes(self) -> list[tuple[int, Shape]]:
-        """Return the cards of each move, as a hand (0 for a pass), and its `Move.shape`."""
+        """Return each move as (cards, `Move.shape`). The cards are a hand, or 0 for a pass."""
         plays, hand = self._plays, self._hand
         moves = [(0, Move(PASS, plays.deck).shape)] if self._first else []
         for group in self._groups:

@@ -106,7 +106,7 @@ class DoudizhuState(DoudizhuPosition):
     def view(self, seat: int | None) -> DoudizhuView:
         """Return the view of a seat, or of the public if `seat` is None.
 
-        The view lacks the seed and the other hands, and hides a talon that the seat has not seen.
+        The view lacks the seed and the other hands, and hides a talon that the seat may not see.
 
         Raises:
             ValueError: if there is no such seat.
@@ -141,7 +141,9 @@ class DoudizhuState(DoudizhuPosition):
         self.doublings = 0
 
     def advance(self, move: str | Move) -> DoudizhuState:
-        """Return the state after a move. If it ends a deal but not the game, the next deal begins.
+        """Return the state after a move.
+
+        If the move ends a deal or an auction without a bid, but not the game, the next deal begins.
 
         Raises:
             IllegalMove: if the move is not legal (see `check`).

@@ -126,9 +126,9 @@ def history_for(
     """Return a history as a seat may know it. Other seats' discards and exchanges are masked.
 
     `seat` is None for the public. `closed` and `due` are the closed and the open pairings of the
-    deal, in order. The cards of a `give:` are known to the giver and the debtor of its pairing, or
-    only to the giver if no pairing matches. Moves are matched to pairings from the end, because the
-    beginning of the history of a set-up position may be missing.
+    deal, in the order of exchange. The cards of a `give:` are known to the giver and the debtor of
+    its pairing, or only to the giver if no pairing matches. Moves are matched to pairings from the
+    end, because the beginning of the history of a set-up position may be missing.
     """
     unmatched = [
         (pair.giver, pair.debtor, set(pair.given)) for pair in (*reversed(due), *reversed(closed))

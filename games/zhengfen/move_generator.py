@@ -279,7 +279,7 @@ class MoveGenerator:
         return singles
 
     def specials(self, lowest: int) -> list[Group]:
-        """Return the groups of the specials from the category `lowest` up, in order."""
+        """Return the groups of the specials from the category `lowest` up, weakest first."""
         groups = []
         plain: list[int] = []
         suited: list[int] = []

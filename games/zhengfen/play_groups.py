@@ -28,7 +28,7 @@ def mirror(cards: int) -> int:
 def _sets_of(rank: int, field: int) -> list[list[int]]:
     """Return the sets of cards of a rank, given the rank's four bits of a mirrored hand.
 
-    Item k of the result lists the sets of k cards, mirrored and in order.
+    Item k of the result lists the sets of k cards, mirrored and in descending order.
     """
     sets: list[list[int]] = [[], [], [], [], []]
     for part in range(15, -1, -1):
@@ -72,7 +72,7 @@ def texts_of(plays: list[int]) -> list[str]:
 
 
 class Group:
-    """The plays that share a reading and a number of cards, mirrored and in order."""
+    """The plays that share a reading and a number of cards, mirrored and in descending order."""
 
     __slots__ = ("_plays", "count", "order", "reading")
 
@@ -84,7 +84,7 @@ class Group:
         self.count = 0 if plays is None else len(plays)
 
     def plays(self) -> list[int]:
-        """Return the plays, mirrored and in order, in a list that must not be changed."""
+        """Return the plays, mirrored and descending, in a list that must not be changed."""
         return self._plays or []
 
 

@@ -147,7 +147,7 @@ class ZhengfenState(ZhengfenPosition):
             self.turn = self._next_active(turn)
 
     def _next_active(self, seat: int) -> int:
-        """Return the next seat after `seat` that has cards. Some seat must have cards."""
+        """Return the next seat with cards, `seat` itself coming last. Some seat must have cards."""
         seat = (seat + 1) % self.players
         while not self.hands[seat]:
             seat = (seat + 1) % self.players

@@ -35,7 +35,7 @@ def report(
     `preview` is the URL of a picture for sites that preview links, or "" if there is none.
 
     Raises:
-        ValueError: if a match that is replayed is damaged.
+        ReplayError: if a move of a match that is replayed is not legal.
         StoreError: if the run cannot be read.
     """
     run = store.run()

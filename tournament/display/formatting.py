@@ -192,7 +192,7 @@ def signed(value: int) -> str:
 
 
 def format_scores(names: Sequence[str], scores: Sequence[int]) -> str:
-    """The points of each bot, such as "ann +2, bob −2"."""
+    """The points of each bot, such as "ann +2, bob −2". `scores` must be parallel to `names`."""
     pairs = zip(names, scores, strict=True)
     return ", ".join(f"{name} {signed(score)}" for name, score in pairs)
 

@@ -15,9 +15,9 @@ _CLOCK = ("move_ms", "bank_ms")  # left out, because a replay has the clock for 
 def curl(fault: FaultRecord, command: str | None) -> str:
     """Return the curl command that repeats the request of a fault.
 
-    A bot with a `command` is expected on port 9000 of this machine, and any other bot at its URL.
-    The curl command waits as long as the bot had time to answer, but at least one second. It does
-    not send a bot's token. A fault from a file of matches has no request to repeat.
+    A bot with a `command` is expected on port 9000 of this machine. Without one, the curl command
+    asks the URL of the fault. It waits as long as the bot had time to answer, but at least one
+    second. It does not send a bot's token. A fault from a file of matches has no request to repeat.
     """
     url = f"http://127.0.0.1:{PORT}" if command is not None else fault.url
     return (
@@ -28,7 +28,7 @@ def curl(fault: FaultRecord, command: str | None) -> str:
 
 
 def start_command(command: str | None) -> str | None:
-    """Return the shell command that starts a bot on port 9000, or None if `command` is None.
+    """Return the shell command that starts a bot on port 9000, or None for a bot by URL.
 
     The shell command must be run in the bot's folder.
     """

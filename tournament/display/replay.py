@@ -101,7 +101,7 @@ def steps(record: MatchRecord, cup: Cup) -> Iterator[Step]:
 def to_dict(record: MatchRecord, cup: Cup) -> dict[str, Any]:
     """Return a match as JSON values, with its faults and a list of its steps.
 
-    The faults contain the commands that start the bots, so the result is for the organiser only.
+    The faults contain the commands that start bots, so the result is for the organiser only.
 
     Raises:
         ReplayError: if a move is not legal or comes after the end of the game.

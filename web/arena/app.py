@@ -64,11 +64,11 @@ def create_app(
     Without a `reader`, the application has only the rules and the pages for playing against bots,
     and answers only requests to localhost, 127.0.0.1 and ::1. The caller must close the `reader`.
     `connect_port` is the port of the gateway for connecting bots; authors' programs look it up at
-    `/connect`. `cup` is the cup file: a person can play against the bots that it starts. `folder`
+    `/connect`. `cup` is the cup file: a user can play against the bots that it starts. `folder`
     holds the bots' tokens, and is by default the run's folder. Without a folder, as for a file of
     matches, authors have no pages. `run` is the location of the run, a folder or a database URL. In
     a ladder with a `reader`, a folder and a `run`, bots can join at `/join`, which writes to `run`.
-    The pages answer with status 503 if the run cannot be read.
+    The pages answer with status 503 if the run has not begun or cannot be read.
 
     Raises:
         CupError: if the cup file cannot be used.

@@ -163,8 +163,8 @@ class LiveRun:
 
     def cached(self, key: str, make: Callable[[], _T]) -> _T:
         """Return the cached value for `key` in the reader's language. If there is none, or it is
-        falsy, call `make` and cache its result. Several threads may call `make` at once. Beyond 256
-        values, the least recently used value is dropped."""
+        falsy, call `make` and cache its result; errors of `make` pass through. Several threads may
+        call `make` at once. Beyond 256 values, the least recently used value is dropped."""
         cache, place = self._cache, (catalog(), key)
         value: _T = cache.pop(place, None) or make()
         cache[place] = value

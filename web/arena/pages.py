@@ -85,7 +85,7 @@ def _cached(key: str, content_type: str, make: Callable[[], bytes]) -> Response:
 @_page
 def home(now: Snapshot) -> str:
     """Return the first page: the leaders, a table to watch, the standings (see `table_lines`), and
-    news. Answer with status 503 if the run cannot be read."""
+    news. Answer with status 503 if the run has not begun or cannot be read."""
     run = current_run()
     watch, latest = table_to_watch(run, now), news(run, now)
     return render_template("home.html", now=now, table=now.table, watch=watch, news=latest)
@@ -95,7 +95,7 @@ def home(now: Snapshot) -> str:
 @_page
 def figures(now: Snapshot) -> str:
     """Return the page with all figures of the standings and a plot of how the bots' points per deal
-    have developed. Answer with status 503 if the run cannot be read."""
+    have developed. Answer with status 503 if the run has not begun or cannot be read."""
     plot = plots.course(now.arrays.without(now.disqualified), now.table, now.run.cup.names)
     return render_template("figures.html", now=now, table=now.table, plot=plot)
 
@@ -104,7 +104,7 @@ def figures(now: Snapshot) -> str:
 @_page
 def embed(now: Snapshot) -> str:
     """Return the page with the first ten bots, which other sites may frame. Answer with status 503
-    if the run cannot be read."""
+    if the run has not begun or cannot be read."""
     return render_template("embed.html", now=now, table=now.table)
 
 
@@ -112,7 +112,7 @@ def embed(now: Snapshot) -> str:
 def file(name: str) -> Response:
     """Return the standings in the form that the file name asks for: as `stich standings --json`
     prints them, as CSV, or as the picture that other sites show beside a link to the arena. Answer
-    with status 503 if the run cannot be read."""
+    with status 503 if the run has not begun or cannot be read."""
     now = current_run().snapshot()
     content_type, make = _FILES[name]
     return _cached(f"{name} {now.version}", content_type, lambda: make(now.table))
@@ -134,7 +134,7 @@ def digest() -> Response:
 @_page
 def about(now: Snapshot) -> str:
     """Return the page about the game, the format, the clock, the bots and the proof of fairness.
-    Answer with status 503 if the run cannot be read."""
+    Answer with status 503 if the run has not begun or cannot be read."""
     last = current_run().find(now.latest.match) if now.finished and now.latest else None
     at = ended(last) if last else None
     return render_template("about.html", now=now, table=now.table, ended=at)
@@ -152,7 +152,7 @@ def reading() -> str:
 @_page
 def bot(now: Snapshot, name: str) -> str:
     """Return the page with the results of one bot. Answer with status 404 if no bot of the cup has
-    this name, and with 503 if the run cannot be read."""
+    this name, and with 503 if the run has not begun or cannot be read."""
     check_bot(now, name)
     lines = {line.bot: line for line in now.table.standings}
     counted = now.arrays.without(now.disqualified)
@@ -187,8 +187,8 @@ def bot(now: Snapshot, name: str) -> str:
 @pages.get("/matches")
 def matches() -> Response:
     """Return a page of the matches that fit the filter in the query. Answer with status 404 if the
-    bot or page does not exist, with 400 if another value is not valid, and with 503 if the run
-    cannot be read."""
+    bot or page does not exist, with 400 if another value is not valid, and with 503 if the run has
+    not begun or cannot be read."""
     now = current_run().snapshot()
     asked = asked_filter(now)
     return _answer(f"{asked}-{now.version}", lambda: matches_page(now, asked))
@@ -222,7 +222,7 @@ def watch(now: Snapshot) -> str:
 @_page
 def stage(now: Snapshot) -> str:
     """Return the page for the projector: a table, the top ten, QR codes, and later the winners.
-    Answer with status 503 if the run cannot be read."""
+    Answer with status 503 if the run has not begun or cannot be read."""
     return stage_page(now, joinable="join" in current_app.view_functions)
 
 
@@ -230,7 +230,7 @@ def stage(now: Snapshot) -> str:
 def watch_next() -> Response:
     """Return, as JSON, the match that a watching page shows next, or null if there is none. The
     query parameters `live` and `shown` are those of `next_match`, with commas between the ids.
-    Answer with status 503 if the run cannot be read."""
+    Answer with status 503 if the run has not begun or cannot be read."""
     shown = request.args.get("shown", "").split(",")
     response = jsonify(next_match(current_run(), request.args.get("live", ""), shown))
     response.headers["Cache-Control"] = "no-cache"

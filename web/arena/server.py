@@ -40,7 +40,7 @@ class _Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def load(_app: str) -> Any:
     """Set up the worker process in which granian calls this function, then lower the priority of
-    the process, and return the RSGI application of the pages.
+    the process, and return the RSGI application of the pages. `_app` is ignored.
 
     Raises:
         StichError: if the cup file, the run or the file of matches cannot be used.

@@ -45,8 +45,8 @@ class Challenges:
         self._begun: defaultdict[str, deque[float]] = defaultdict(lambda: deque(maxlen=AN_HOUR))
 
     async def serve(self, link: Link, challenger: str, name: str) -> None:
-        """Begin a challenge of the bot `name`, wait up to 65 seconds until that bot has started,
-        and pass requests from the challenger's program on to the bot for at most 30 minutes.
+        """Begin a challenge of the bot `name`, give that bot up to 65 seconds to start, and pass
+        requests from the challenger's program on to the bot for at most 30 minutes.
 
         `challenger` is the challenger's own bot. A `name` without a version stands for the newest
         version that is connected. If the challenge is refused or takes too long, or a request is

@@ -46,9 +46,9 @@ class GatewayClient:
         """Wait, without a time limit, until all connecting bots are connected. Return a copy of the
         cup with their URLs, and their numbers of tables as `max_matches`.
 
-        `absent` returns the bots not to wait for, each with a sentence for its program. The absent
-        bots are excluded, and get a URL and one table each. `waiting` is called whenever the set of
-        missing bots changes. Errors raised by either function pass through.
+        `absent` returns the bots not to wait for, each with the sentence that its program shows.
+        The absent bots are excluded, and get a URL and one table each. `waiting` is called whenever
+        the set of missing bots changes (see `Waiting`). Errors from either function pass through.
 
         Raises:
             GatewayStopped: if the gateway no longer answers, or cannot read the tokens.
@@ -86,7 +86,7 @@ class GatewayClient:
 
     def exclude(self, bots: Mapping[str, str]) -> None:
         """Set the excluded bots, and end their sessions. All other bots may connect. `bots` maps
-        each excluded bot to a sentence for its program. If nothing has changed, nothing is sent.
+        each excluded bot to the sentence that its program shows. Send nothing if nothing changed.
 
         Raises:
             GatewayStopped: if the gateway no longer answers.

@@ -46,7 +46,7 @@ def prepare_templates(environment: Environment) -> None:
     """Change `environment` so that it can render the templates of this package.
 
     All functions of `formatting` and `course_text` become filters and global functions with the
-    same names. An undefined variable raises an error.
+    same names. An undefined variable then raises UndefinedError.
     """
     modules = vars(formatting) | vars(course_text)
     functions = {name: value for name, value in modules.items() if isfunction(value)}

@@ -1,1 +1,1 @@
-"""Games of a person against bots in the browser. These games never count."""
+"""Games of a user against bots in the browser. These games never count."""

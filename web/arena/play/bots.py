@@ -1,4 +1,4 @@
-"""The bots that a person can choose as opponents."""
+"""The bots that a user can choose as opponents."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,7 +18,7 @@ _CUP_PREFIX: Final = "cup:"
 
 
 class AvailableBots:
-    """The bots that a person can choose: reference bots, and bots that the cup starts.
+    """The bots that a user can choose: reference bots, and bots that the cup starts.
 
     `path` is the cup file, or None if there is no cup. `folder` is the run's folder, or None. Bots
     in a sandbox see neither the file nor the folder. A choice is the name of a reference bot, or

@@ -1,4 +1,4 @@
-"""The choices of a person in a position: cards that can be chosen, and moves without cards."""
+"""The choices of a user in a position: cards that can be chosen, and moves without cards."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -47,7 +47,7 @@ def explain(error: IllegalMove) -> str:
 
 
 class Choices:
-    """The legal moves of a view of the seat to move, for a person who chooses card by card.
+    """The legal moves of a view of the seat to move, for a user who chooses card by card.
 
     In games in which suits do not matter, the list of legal moves has each play in only one choice
     of suits. This class therefore asks the rules whether the play is legal in other suits.
@@ -77,7 +77,7 @@ class Choices:
 
     @property
     def task(self) -> str:
-        """A sentence in the reader's language about what the person has to do now."""
+        """A sentence in the reader's language about what the user has to do now."""
         if self.verb == "give":
             return ngettext(
                 "Give %(num)d card: tap it, then Give.",
@@ -120,8 +120,8 @@ class Choices:
             return readings, "" if readings else explain(error)
 
     def _goes_with(self, cards: list[str]) -> bool:
-        """Return whether `_swapped` finds a legal play with all of these cards. When cards are to
-        be given or laid away, return whether there are no more than required."""
+        """Return whether a listed play, or a legal one from `_swapped`, has all these cards. When
+        cards are to be given or laid away, return whether there are no more than required."""
         if self._owed:
             return len(cards) <= self._owed
         wanted = Counter(cards)

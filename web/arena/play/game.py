@@ -1,4 +1,4 @@
-"""A game between a person in a browser and bots. It never counts, and is kept only in memory."""
+"""A game between a user in a browser and bots. It never counts, and is kept only in memory."""
 
 import secrets
 import threading
@@ -30,11 +30,11 @@ _VISIBLE: Final = 10
 """The number of characters of a name that a phone always shows."""
 _MAX_FRAMES: Final = 300
 """The number of latest frames that a page can still ask for, enough for several deals in which the
-person does not move."""
+user does not move."""
 
 
 class Frame(ShownPosition):
-    """The position that a person sees after move `number`, or before any move if that is 0.
+    """The position that a user sees after move `number`, or before any move if that is 0.
 
     `moves` are the moves of the deal so far, each with its seat. `said` is a sentence about what
     the bot that moved did wrong, or "".
@@ -46,10 +46,10 @@ class Frame(ShownPosition):
 
 
 class PersonalView(TypedDict):
-    """A person's view of a game, with what the person may do now.
+    """A user's view of a game, with what the user may do now.
 
-    `seats` has the names of the players, and `own` is the person's seat. `asked` is true if the
-    person has to move. If not, the fields from `task` to `lit` are empty. `task` is a sentence
+    `seats` has the names of the players, and `own` is the user's seat. `asked` is true if the
+    user has to move. If not, the fields from `task` to `lit` are empty. `task` is a sentence
     about what to do. `verb` is the verb for the moves that use cards, or "" if no move does.
     `others` are the other moves. `lit` are the cards that can be chosen first. `frames` are the
     frames that the page asked for, oldest first.
@@ -68,7 +68,7 @@ class PersonalView(TypedDict):
 
 
 class Chosen(TypedDict):
-    """What a person can do with the cards chosen so far.
+    """What a user can do with the cards chosen so far.
 
     `moves` are the moves that use exactly these cards. `why` is a sentence that says why there are
     no moves, or "" if there are any. `lit` are the cards that can be added.
@@ -80,7 +80,7 @@ class Chosen(TypedDict):
 
 
 class _GameLeft(Exception):
-    """The person has left the game."""
+    """The user has left the game."""
 
 
 class _RefereeFrom(Referee):
@@ -95,10 +95,10 @@ class _RefereeFrom(Referee):
 
 
 class BrowserGame(Player, MatchObserver):
-    """A game of one person against bots, played in a thread.
+    """A game of one user against bots, played in a thread.
 
-    The person sits at `seat`, and `bots` take the other seats in order. This object is the game's
-    observer, and the player that represents the person, whose moves come from the pages. The
+    The user sits at `seat`, and `bots` take the other seats in ascending order. This object is the
+    game's observer, and the player that represents the user, whose moves come from the pages. The
     methods may be called by several threads at once.
     """
 
@@ -113,14 +113,14 @@ class BrowserGame(Player, MatchObserver):
         self.names = _distinct_names(bots)
         self.names.insert(seat, _("you"))
         self.seen = monotonic()
-        self._typed: SimpleQueue[str | None] = SimpleQueue()  # None: the person has left
+        self._typed: SimpleQueue[str | None] = SimpleQueue()  # None: the user has left
         self._failure = ""
         self._log = DealLog(state.game, state.to_dict())
         self._frames = deque([self._frame(0, list(state.view(seat).history))], _MAX_FRAMES)
         self.over = False
         """Whether the bots have ended, or will end after the move that a bot is choosing."""
         self._players: list[HttpBot] = []
-        self._choices: Choices | None = None  # while the person is asked for a move
+        self._choices: Choices | None = None  # while the user is asked for a move
 
     def start(self, launch: LaunchSettings) -> None:
         """Start the bots, wait until they are ready, and begin the game in a thread of its own. If
@@ -138,7 +138,7 @@ class BrowserGame(Player, MatchObserver):
             threading.Thread(target=copy_context().run, args=args, daemon=True).start()
 
     def _play(self, bots: ExitStack) -> None:
-        """In the game's thread, play to the end or until the person leaves. Then stop the bots."""
+        """In the game's thread, play to the end or until the user leaves. Then stop the bots."""
         state = self._state
         rules = Rules(state.game.name, state.players, state.options, self._clock)
         pairing = Pairing.alone(secrets.token_hex(4), self.names, state.seed)
@@ -148,7 +148,7 @@ class BrowserGame(Player, MatchObserver):
             Match(rules, pairing, _RefereeFrom(state), seats, observer=self).play()
 
     def position(self, after: int | None = None) -> PersonalView:
-        """Return what the person may do now, with the frames whose numbers are above `after` (at
+        """Return what the user may do now, with the frames whose numbers are above `after` (at
         most the latest 300), or by default only the latest frame. Mark the game as in use."""
         with self._lock:
             self.seen = monotonic()
@@ -169,7 +169,7 @@ class BrowserGame(Player, MatchObserver):
 
     def _frame(self, number: int, moves: Sequence[tuple[int, str]]) -> Frame:
         """Return a frame of the current position, with this `number` and these `moves`. The hands
-        and facts are from the person's view. The trick and the result of a deal, which everybody
+        and facts are from the user's view. The trick and the result of a deal, which everybody
         sees, are from the full states."""
         view = position(self._state.game, self._state.view(self._seat).to_dict())
         log = self._log.shown
@@ -184,7 +184,7 @@ class BrowserGame(Player, MatchObserver):
         }
 
     def choose(self, cards: Sequence[str]) -> Chosen:
-        """Return what the person can do with the chosen cards. If the person is not asked for a
+        """Return what the user can do with the chosen cards. If the user is not asked for a
         move, `moves` and `lit` are empty, and `why` says so."""
         with self._lock:
             if self._choices is None:
@@ -193,11 +193,11 @@ class BrowserGame(Player, MatchObserver):
             return {"moves": moves, "why": why, "lit": self._choices.lit(cards)}
 
     def move(self, body: bytes, seconds: float) -> Choice:
-        """Wait for the person's move, without a time limit, and return it. `close` ends the wait.
+        """Wait for the user's move, without a time limit, and return it. `close` ends the wait.
         Both arguments are ignored.
 
         Raises:
-            _GameLeft: if the person has left the game.
+            _GameLeft: if the user has left the game.
         """
         with self._lock:
             self._choices = Choices(self._state.view(self._seat))
@@ -207,8 +207,8 @@ class BrowserGame(Player, MatchObserver):
         return Choice(move, 0.0)
 
     def make_move(self, text: str) -> str:
-        """Make the person's move, and return "" once the game has advanced, or after a second. If
-        the move is illegal or the person is not asked for a move, return the reason."""
+        """Make the user's move, and return "" once the game has advanced, or after a second. If
+        the move is illegal or the user is not asked for a move, return the reason."""
         with self._lock:
             if self._choices is None:
                 return _("It is not your turn.")
@@ -241,7 +241,7 @@ class BrowserGame(Player, MatchObserver):
         """Advance the game by a move, add a frame that shows the move, and wake `make_move`.
 
         Raises:
-            _GameLeft: if the person has left the game.
+            _GameLeft: if the user has left the game.
         """
         if self.over:
             raise _GameLeft

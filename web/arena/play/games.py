@@ -22,7 +22,7 @@ _MEASURE_S: Final = 2.0  # the memory of the bots is not measured more often
 
 
 class FullError(StichError):
-    """No further game can begin now. The message is for the person."""
+    """No further game can begin now. The message is for the user."""
 
 
 class BrowserGames:
@@ -36,8 +36,8 @@ class BrowserGames:
         self._measured = 0.0
 
     def begin(self, state: State, bots: Sequence[Bot], clock: Clock, seat: int = 0) -> str:
-        """End idle games, then begin a game from a position, with the person at `seat` and the bots
-        at the other seats in order. Return the game's key once the bots have started.
+        """End idle games, then begin a game from a position, with the user at `seat` and the bots
+        at the other seats in ascending order. Return the game's key once the bots have started.
 
         Raises:
             FullError: if more than `MAX_BOTS` bots would play, or the bots of all games use too

@@ -1,4 +1,4 @@
-"""The routes of the pages on which a person plays against bots."""
+"""The routes of the pages on which a user plays against bots."""
 
 import secrets
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ _HOUSE_BOT: Final = "sensible"
 _MAX_CARDS: Final = 64
 _MAX_MOVE: Final = 256  # characters
 _DEALS: Final = 3
-"""The number of deals that the form proposes: a whole game of Zheng Fen would take a person
+"""The number of deals that the form proposes: a whole game of Zheng Fen would take a user
 hours."""
 
 
@@ -41,7 +41,7 @@ def _games() -> BrowserGames:
 
 @play_pages.get("/play")
 def choose() -> str:
-    """Return the page on which a person chooses a game and opponents."""
+    """Return the page on which a user chooses a game and opponents."""
     return render_template(
         "play_choose.html",
         games=games.GAMES.values(),
@@ -114,7 +114,7 @@ def _explain(rules: Game, error: OptionError) -> str:
 
 @play_pages.post("/matches/<match>/play")
 def play_on(match: str) -> Response:
-    """Begin a game from the position before a move of a finished match, with the person at a seat
+    """Begin a game from the position before a move of a finished match, with the user at a seat
     and the reference bot `sensible` at the others. Redirect to the game's page.
 
     The form has the number of the move, from 0, and the seat. Answer with status 404 if there is no
@@ -144,8 +144,8 @@ def play_on(match: str) -> Response:
 def _open(state: State, bots: Sequence[Bot], clock: Clock, seat: int = 0) -> Response:
     """Begin a game from a position, and redirect to the game's page.
 
-    The person sits at `seat`, and `bots` sit at the other seats in order. If the game cannot begin,
-    answer with status 503. If a bot does not start, log why.
+    The user sits at `seat`, and `bots` sit at the other seats in ascending order. If the game
+    cannot begin, answer with status 503. If a bot does not start, log why.
     """
     try:
         key = _games().begin(state, bots, clock, seat)
@@ -177,7 +177,7 @@ def play(key: str) -> str:
 
 @play_pages.get("/play/<key>/position")
 def position(key: str) -> PersonalView:
-    """Return, as JSON, what the person may do now, with the frames whose numbers are above `after`
+    """Return, as JSON, what the user may do now, with the frames whose numbers are above `after`
     in the query, or by default only the latest (see `BrowserGame.position`). Answer with status
     404 if no game has this key."""
     return _game(key).position(request.args.get("after", type=int))
@@ -185,7 +185,7 @@ def position(key: str) -> PersonalView:
 
 @play_pages.post("/play/<key>/choose")
 def chosen(key: str) -> Chosen:
-    """Return, as JSON, what the person can do with the cards in the body. Answer with status 400 if
+    """Return, as JSON, what the user can do with the cards in the body. Answer with status 400 if
     the body is wrong, and with 404 if no game has this key."""
     cards = _body("cards")
     if not isinstance(cards, list) or len(cards) > _MAX_CARDS:
@@ -197,7 +197,7 @@ def chosen(key: str) -> Chosen:
 
 @play_pages.post("/play/<key>/move")
 def move(key: str) -> dict[str, str]:
-    """Make the move in the body for the person, and wait up to a second for the game to advance.
+    """Make the move in the body for the user, and wait up to a second for the game to advance.
     Return, as JSON, the field `why`: why the move cannot be made, or "". Answer with status 400 if
     the body is wrong, and with 404 if no game has this key."""
     text = _body("move")

@@ -72,6 +72,9 @@ class Metrics:
 
         If `PROMETHEUS_MULTIPROC_DIR` is set, add up the metrics of all workers, and delete the
         gauges of workers that have ended.
+
+        Raises:
+            ValueError: if the folder that the variable names no longer exists.
         """
         if MULTIPROC_DIR not in os.environ:
             return generate_latest(self.registry)

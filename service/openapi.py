@@ -140,6 +140,7 @@ def current() -> str:
 
     Raises:
         OSError: if the file cannot be read.
+        yaml.YAMLError: if the file is not YAML.
     """
     contract = yaml.load(FILE.read_text(encoding="utf-8"), yaml.CSafeLoader)
     update(contract)

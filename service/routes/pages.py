@@ -91,14 +91,14 @@ def openapi_json() -> Response:
     """Return the contract as JSON, for tools that do not read YAML.
 
     Raises:
-        LongWork, TooManyRequests: on the first call, if the request holds no slot.
+        LongWork, TooManyRequests: as in `_contract_as_json`.
     """
     return _contract_as_json().answer("application/json")
 
 
 @cache
 def _contract_as_json() -> StaticBody:
-    """Convert the contract to JSON on the first call. Later calls return the same value.
+    """Convert the contract to JSON, once. Later calls return the same value.
 
     Raises:
         LongWork, TooManyRequests: if the contract has yet to be converted and the request holds no

@@ -26,8 +26,8 @@ def start() -> Response:
     are then null.
 
     Raises:
-        Problem, HTTPException: if the body is not valid (see `parse_body`), or the service has no
-            seal keys.
+        Problem, HTTPException: if the body (see `parse_body`) or its hashes are not valid, or the
+            service has no seal keys.
     """
     body = parse_body(requests.SEALED_START)
     return json_response(_sealer().start(new_game(body), body.get("key_hashes")))

@@ -223,7 +223,7 @@ def connections(examiner: Examiner, scope: Scope) -> Outcome:
     """Check that the bot does not answer more slowly over reused connections than over new ones.
 
     The check fails if the difference is clear in each of ROUNDS measurements (see `slower`), or as
-    soon as an answer is not a legal move.
+    soon as the bot makes no legal move in time.
     """
     question = openings(scope)[0]
     for _ in range(ROUNDS):

@@ -58,7 +58,7 @@ class DuelPlan(Plan):
         self.look = self._bets(())
 
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield rounds of up to `BLOCKS_PER_ROUND` blocks, until the duel is decided.
+        """Yield rounds of up to `BLOCKS_PER_ROUND` blocks, at most until the duel is decided.
 
         `look` gets the results of a round when the next round is asked for, even if none follows.
         See `Plan.rounds`.

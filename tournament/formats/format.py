@@ -40,7 +40,7 @@ class Format(ABC):
     may_stop: ClassVar[bool] = False
     """Whether a cup of this format may have a `[stop]`."""
     decides_places: ClassVar[bool] = False
-    """Whether the format decides the places. If so, there are no places before the end."""
+    """Whether the course of the cup decides the places. If so, there are none before the end."""
     has_final_ranges: ClassVar[bool] = True
     """Whether rank ranges may assume that the number of blocks was fixed in advance."""
     keeps_blocks_fixed: ClassVar[bool] = True

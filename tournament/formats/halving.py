@@ -24,7 +24,7 @@ class Stage:
 
 
 def stages(bots: int, players: int, deals: int) -> list[Stage]:
-    """The stages of a halving, in order.
+    """The stages of a halving, from the first to the last.
 
     After each stage half of the bots play on, rounded up to full tables. The last stage has one
     table. For example, 30 bots at tables of three have stages of 30, 15, 9, 6 and 3 bots. In the

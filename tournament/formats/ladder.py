@@ -304,7 +304,7 @@ def _close(
 def _open_pairs(record: LadderRecord, numbers: Ints, best: Ints) -> list[tuple[int, int]]:
     """The pairs (better, worse) near the top whose order is not settled.
 
-    The pairs are sorted by their difference in standard deviations, the smallest first.
+    The pairs are sorted by their difference in standard errors, the smallest first.
     A bot is an index into `numbers`, which has the bots' numbers in the record. `best` has the bots
     with at least `KNOWN` blocks, best first. The candidates are neighbours among the first `TOP`
     bots of `best`, and the last of these bots paired with each later bot of `best`.

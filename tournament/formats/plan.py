@@ -45,7 +45,7 @@ class Progress(Protocol):
 
     @property
     def epochs(self) -> Sequence[Epoch]:
-        """The epochs of a ladder, in order."""
+        """The epochs of a ladder, oldest first. There are none in other formats."""
 
     @property
     def void_matches(self) -> int:

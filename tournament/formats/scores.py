@@ -83,9 +83,9 @@ class Scores:
     ) -> frozenset[str]:
         """Return the bots whose disqualification counts in a look at the first blocks of the plan.
 
-        `tables` has the tables of these blocks, in order. A disqualification that was not undone
-        counts if a match of these blocks was still to be played when it was made, even if only at a
-        table that it removed.
+        `tables` has each block's table, in the order of the plan. A disqualification that was not
+        undone counts if a match of these blocks was still to be played when it was made, even if
+        only at a table that it removed.
 
         Raises:
             StoreError: if there is a disqualification, and the matches cannot be read.

@@ -74,7 +74,7 @@ class UntilSettled(Plan):
                     look = next_look(look)
 
     def total(self, run: Progress, scores: Scores, gone: Set[str]) -> int:
-        """Return the wrapped plan's total (see `Plan.total`), as if the cup could not end early."""
+        """Return the total of the wrapped plan (see `Plan.total`). An early end is not foreseen."""
         return self._plan.total(run, scores, gone)
 
     def number(self, block: BlockRecord) -> int:

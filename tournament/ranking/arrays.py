@@ -10,7 +10,7 @@ Ints = NDArray[np.int64]
 Booleans = NDArray[np.bool_]
 
 LEVEL = 0.95
-"""The confidence level of every interval and of all claims of a table of ranks together."""
+"""The confidence level of every interval, and of all claims about ranks together."""
 
 
 @dataclass(frozen=True, slots=True)

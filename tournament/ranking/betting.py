@@ -176,10 +176,11 @@ def _shares(within: float | None) -> Floats:
 
 
 def log_factors(differences: Floats, mean: float, reach: Reach, within: float | None) -> Floats:
-    """The natural logarithms (2, B, stakes) of each block's factor for the wealth on each stake.
+    """The natural logarithm of each block's factor for the wealth on each stake.
 
-    ``differences`` (B) and ``within`` are as in `Bets`. Row 0 has the stakes on more than ``mean``,
-    row 1 those on less. Differences beyond the reach count as the reach.
+    ``differences`` (B) and ``within`` are as in `Bets`. The result has shape (2, B, stakes). Row 0
+    has the stakes on more than ``mean``, row 1 those on less. Differences beyond the reach count as
+    the reach.
     """
     square = np.clip(differences, -reach.most, reach.most) ** 2
     rms = _rms(np.cumsum(square) - square, np.arange(square.size), reach)
@@ -189,7 +190,7 @@ def log_factors(differences: Floats, mean: float, reach: Reach, within: float | 
 def _log_factors(
     differences: Floats, rms: Floats, mean: float, reach: Reach, within: float | None
 ) -> Floats:
-    """`log_factors`, given the root mean square (B) of the blocks before each block."""
+    """Same as `log_factors`, given the root mean square of the blocks before each block."""
     stakes = _GRID / rms[:, np.newaxis]
     if within is not None:
         stakes = np.column_stack((stakes, within / rms**2))
@@ -201,17 +202,17 @@ def _log_factors(
 
 
 def each_side(logs: Floats, within: float | None) -> Floats:
-    """The natural logarithms (2, ...) of the wealth on each side, given those of its stakes.
+    """The natural logarithm of the wealth on each side, given the logarithms for its stakes.
 
     ``logs`` (2, ..., stakes) holds the sums of `log_factors` over the blocks, made with the same
-    ``within``. Each side begins with a wealth of 1.
+    ``within``. Each side begins with a wealth of 1. The result has shape (2, ...).
     """
     answer: Floats = np.logaddexp.reduce(logs + np.log(_shares(within)), axis=-1)
     return answer
 
 
 def both_sides(sides: Floats, mean: float, within: float | None) -> Floats:
-    """The natural logarithm of the whole wealth, given that of each side (2, ...).
+    """The natural logarithm of the whole wealth, given that of each side.
 
     ``sides`` is what `each_side` returns for bets against ``mean``. Each side is weighted by the
     share of the wealth with which it began.

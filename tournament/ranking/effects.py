@@ -88,7 +88,7 @@ def score_intervals(data: Observations, fitted: Fit, shown: Booleans) -> list[In
 
     Each is a Student's t interval around the score in ``fitted``, the result of `fit` for ``data``.
     Its width comes from the spread between the blocks of each table. It is `UNKNOWN` for bots that
-    are not ``shown`` (n) or have no spread. All intervals are `UNKNOWN` without blocks, or while
+    are not ``shown`` or have no spread. All intervals are `UNKNOWN` without blocks, or while
     some table has only one block.
     """
     times = np.bincount(data.table)
@@ -115,7 +115,7 @@ def score_intervals(data: Observations, fitted: Fit, shown: Booleans) -> list[In
 
 
 def _connected(linked: Booleans) -> Ints:
-    """The group (n) of each bot. Bots linked directly or through other bots share a group.
+    """The group of each bot. Bots linked directly or through other bots share a group.
 
     ``linked`` (n, n) must be symmetric. Groups are numbered from 0 by their first bot.
     """

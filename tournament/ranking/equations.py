@@ -46,7 +46,7 @@ class Equations:
         self.freedom += int((size - 1).clip(0).sum())
 
     def effects(self, prior: float) -> tuple[Floats, Floats]:
-        """The mean and the standard deviation of each bot's effect (n), in points per deal.
+        """The mean and the standard deviation of each bot's effect, in points per deal.
 
         ``prior`` is the weight, in blocks, of the guess that all bots are equal. It must be above
         0. The deviations ignore correlations between bots.

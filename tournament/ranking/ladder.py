@@ -15,7 +15,7 @@ from tournament.ranking.student import normal_deviate
 WINDOWS = (20, 40, 80, 160)
 """The numbers of a bot's last blocks that are compared with its earlier blocks."""
 ALARM = 5.0
-"""A bot has changed if the two differ by more than this number of standard deviations."""
+"""A bot has changed if the means of the two differ by more than this number of standard errors."""
 _BEFORE = 20
 """The fewest earlier blocks for such a comparison."""
 _PRIOR = 4.0
@@ -30,7 +30,7 @@ _PENDING = 512
 class LadderRecord:
     """The blocks of a ladder so far. Bots are numbered from 0.
 
-    A bot that changes begins a new version. Three arrays are by bot (n): ``blocks`` has the number
+    A bot that changes begins a new version. Three arrays are by bot: ``blocks`` has the number
     of blocks, ``version`` the number of its latest version, and ``changed`` says whether the bot
     has ever changed. Versions are numbered from 0 over all bots.
     """
@@ -93,7 +93,7 @@ class LadderRecord:
                 self._begin_evidence(bot)
 
     def effects(self) -> tuple[Floats, Floats]:
-        """The mean and the standard deviation of each bot's effect (n), in points per deal.
+        """The mean and the standard deviation of each bot's effect, in points per deal.
 
         An effect is how far a bot's current version is above the mean of all bots.
         """
@@ -238,7 +238,7 @@ class LadderRecord:
         """How clearly each bot's mean over its last ``window`` blocks differs from the one before.
 
         The means are of ``alone`` (see `_follow`), in the blocks of the bot's current version. The
-        answer, by bot as in ``bots`` (m), is the size of the difference in standard errors, as a
+        answer, by bot as in ``bots``, is the size of the difference in standard errors, as a
         normal deviate. It is 0 if there are fewer than 20 earlier blocks or there is no spread.
         """
         last = self._count[bots]

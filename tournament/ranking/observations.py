@@ -53,7 +53,7 @@ def observe(
 ) -> Observations:
     """The observations of M matches, summed by block.
 
-    ``block``, ``deals`` (the number of deals) and ``round`` (M) are by match. ``round`` is 0 by
+    ``block``, ``deals`` (the number of deals) and ``round`` are by match. ``round`` is 0 by
     default. ``seats`` (M, s) has the bot at each seat, a number below ``bots``. ``scores`` (M, s)
     has the points of the match at each seat after the strike-out rule. Blocks are numbered anew,
     from 0 in the order of their numbers. The order of matches and seats does not matter, since sums

@@ -23,11 +23,12 @@ _MIXTURE = 0.15
 
 
 def final_chances(evidence: Evidence) -> Floats:
-    """For each pair (n, n), the probability that two equal bots would differ as clearly or more.
+    """For each pair, the probability that two equal bots would differ as clearly or more.
 
-    This holds only at the planned end. Without evidence, the probability is 1. Because results may
-    decide who meets again, a pair that met in j of k rounds had j occasions to stop meeting. So its
-    probability is multiplied by j (j + 1), or by k if it met in all rounds, but is at most 1.
+    The result, of shape (n, n), holds only at the planned end. Without evidence, it is 1. Because
+    results may decide who meets again, a pair that met in j of k rounds had j occasions to stop
+    meeting. So its probability is multiplied by j (j + 1), or by k if it met in all rounds, but is
+    at most 1.
     """
     size = np.abs(evidence.deviate) / np.sqrt(2)
     chance = np.array(list(map(erfc, size.ravel().tolist()))).reshape(size.shape)
@@ -98,7 +99,7 @@ def _all_settled(ahead: Booleans, clear: Callable[[Booleans], Booleans]) -> Bool
     """Which bots (rows) are settled above which (columns), found step by step.
 
     ``ahead`` (n, n) says which bots (rows) have more points than which (columns). ``clear`` takes
-    the pairs (n, n) that are settled so far, in either direction, and returns the pairs whose
+    the pairs that are settled so far, in either direction, and returns the pairs whose
     difference is then clear enough. What follows from settled pairs is settled too. Pairs that
     would be settled both ways are not settled.
     """
@@ -111,7 +112,7 @@ def _all_settled(ahead: Booleans, clear: Callable[[Booleans], Booleans]) -> Bool
 
 
 def _most_equal(apart: Booleans) -> int:
-    """The largest number of pairs of bots that can be equal, given which pairs (n, n) are apart.
+    """The largest number of pairs of bots that can be equal, given which pairs are ``apart``.
 
     The bots must be ordered by strength.
     """

@@ -25,9 +25,9 @@ def student_quantile(freedom: float, tail: float) -> float:
 
 
 def normal_deviate(freedom: Floats, deviate: Floats) -> Floats:
-    """The values that a normal variable exceeds as rarely as Student's exceeds ``deviate`` (n).
+    """The values that a normal variable exceeds as rarely as Student's exceeds each ``deviate``.
 
-    ``freedom`` (n) has the degrees of freedom of each value.
+    ``freedom`` has the degrees of freedom for each item of ``deviate``.
     """
     normal = np.sqrt(freedom * np.log1p(deviate**2 / freedom))
     answer: Floats = np.copysign(normal * (8 * freedom + 1) / (8 * freedom + 3), deviate)

@@ -222,7 +222,7 @@ def run(folder: Path) -> None:
     """Check the endpoint, then serve the model of a folder as a bot until the process is stopped.
 
     Ctrl-C ends the process even while requests are in progress. Exit with a message if `load`
-    does, if `Endpoint.probe` fails, or if the port is not available.
+    or `kit.run` does, or if `Endpoint.probe` fails.
     """
     player = load(folder, os.environ)
     try:

@@ -147,7 +147,7 @@ class _Search:
     ) -> dict[str, Any]:
         """Return a determinization in wire form.
 
-        In play after an auction, it is the best match for the bids among `MAX_SAMPLES` samples.
+        In play after an auction, it is the best match for the bids in up to `MAX_SAMPLES` samples.
         """
         best: dict[str, Any] = {}
         least = math.inf

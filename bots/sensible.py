@@ -13,7 +13,7 @@ from bots.cards import ORDER, View
 
 
 def move(view: View, moves: Sequence[str]) -> str:
-    """Return the best move by the game's strategy."""
+    """Return the move that the game's strategy chooses."""
     if len(moves) == 1:
         return moves[0]
     choice: str = load(view["game"], "strategy").move(view, moves)

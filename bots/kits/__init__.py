@@ -133,7 +133,7 @@ def _files_of(program: Sequence[str]) -> dict[str, Path]:
 
 
 def _word(word: str, copies: Mapping[str, Path]) -> str:
-    """Return a word of the command, changed to work in the folder of the program's copy."""
+    """Return a word, changed to work in the folder of the `copies`, as returned by `_files_of`."""
     if word not in copies or ":" in word:
         return str(Path(word).absolute()) if Path(word).is_symlink() else word
     return f"./{copies[word].name}" if "/" in word else copies[word].name

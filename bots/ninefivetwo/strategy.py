@@ -19,7 +19,7 @@ HELD_BY_DEBTOR: Final = 16 / 36
 
 
 def move(view: View, moves: Sequence[str]) -> str:
-    """Return the best move by this strategy."""
+    """Return the move that this strategy ranks best."""
     return rank_moves(view, moves)[0][1]
 
 
@@ -125,7 +125,7 @@ def above(card: int) -> int:
 def choose_card(hand: int, trick: Sequence[int], trump: int, unseen: int, voids: int) -> int:
     """Return the number of the card to play.
 
-    `hand` is the player's hand. `trick` holds the cards played to the trick so far, in order.
+    `hand` is the player's hand. `trick` holds the cards played to the trick so far, oldest first.
     `unseen` is the set of cards that may be in other hands. Bit s of `voids` is set if the next
     seat is known to have no card of suit s.
     """

@@ -45,7 +45,7 @@ WIN_MODELS: Final[Mapping[tuple[str, int], WinModel]] = {
 
 
 def move(view: View, moves: Sequence[str]) -> str:
-    """Return the best move by this strategy."""
+    """Return the move that this strategy chooses."""
     if view["phase"] == "play":
         return rank_moves(view, moves)[0][1]
     counts = tuple(count_ranks(view["game"], view["hand"]))

@@ -235,7 +235,7 @@ def undo(target: str, why: str) -> None:
 
 
 def is_asked() -> bool:
-    """Whether standard input is a terminal, so that a person can be asked."""
+    """Whether standard input is a terminal, so that the user can be asked."""
     return sys.stdin.isatty()
 
 

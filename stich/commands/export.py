@@ -175,7 +175,7 @@ def _write(store: StoreReader, folder: Path, url: str | None) -> None:
     Raises:
         OSError: if a file cannot be written.
         StoreError: if the store cannot be read or copied.
-        ValueError: if a match in the report is damaged.
+        ReplayError: if a move of a match in the report is not legal.
     """
     run = store.run()
     digest = run.commitment

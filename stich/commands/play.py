@@ -1,4 +1,4 @@
-"""`stich play`: a person at the terminal against bots."""
+"""`stich play`: play at the terminal, or in the browser, against bots."""
 
 import secrets
 import shlex
@@ -42,18 +42,18 @@ from tournament.match.referee import Referee
 from tournament.records import Pairing
 
 _SECRET_MOVES = ("give", "discard")
-"""Kinds of moves whose cards only some seats may see. They are shown as in the person's view."""
+"""Kinds of moves whose cards only some seats may see. They are shown as in the user's view."""
 
 
 class _Quit(Exception):
-    """The person has quit the game."""
+    """The user has quit the game."""
 
 
 class TerminalGame(Player, MatchObserver):
-    """A game between a person at one seat and bots at the other seats.
+    """A game between the user at one seat and bots at the other seats.
 
-    The object is both a player of the match, which asks the person for moves, and its observer,
-    which prints the events. The person sees only the view of `seat`. `state` is the first state of
+    The object is both a player of the match, which asks the user for moves, and its observer,
+    which prints the events. The user sees only the view of `seat`. `state` is the first state of
     the game, and `bots` are the opponents in the order of their seats.
     """
 
@@ -70,7 +70,7 @@ class TerminalGame(Player, MatchObserver):
         """Play the game to its end, against `bots` in the order of their seats. Print the result.
 
         Raises:
-            _Quit: if the person quits.
+            _Quit: if the user quits.
             EOFError: if standard input ends.
         """
         state = self._state
@@ -90,7 +90,7 @@ class TerminalGame(Player, MatchObserver):
         self._console.print(Text(sentence, style="yellow"))
 
     def moved(self, seat: int, move: str, forced: bool) -> None:
-        """Make a seat's move in the game, and print as much of it as the person may see.
+        """Make a seat's move in the game, and print as much of it as the user may see.
 
         If the move ends a deal, also print the result of the deal. `forced` is true if the seat was
         not asked because only one move was legal.
@@ -111,12 +111,12 @@ class TerminalGame(Player, MatchObserver):
             self._console.print(Text(f"Deal {result['deal']} is over: {points}.", style="bold"))
 
     def move(self, body: bytes, seconds: float) -> Choice:
-        """Show the position, and ask the person until they type a legal move. Return the move.
+        """Show the position, and ask the user until a legal move is typed. Return the move.
 
-        The arguments are not used, so the person has as much time as they want.
+        The arguments are not used, so the user has unlimited time.
 
         Raises:
-            _Quit: if the person quits.
+            _Quit: if the user quits.
             EOFError: if standard input ends.
         """
         view = self._state.view(self._seat)

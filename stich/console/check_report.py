@@ -1,4 +1,4 @@
-"""The results of the checks, printed for a person or as JSON."""
+"""The results of the checks, printed as text or as JSON."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence

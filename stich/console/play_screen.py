@@ -1,4 +1,4 @@
-"""The screen of `stich play`: the view of the person's seat, and the moves that they type."""
+"""The screen of `stich play`: the view of the user's seat, and the moves that the user types."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +19,7 @@ from stich.console.card_text import cards, fact_text, move_text
 from tournament.display.replay import VERBS
 
 MAX_SHOWN = 12
-"""The number of moves of a group that are shown unless the person asks for all."""
+"""The number of moves of a group that are shown unless the user asks for all."""
 MoveGroups = Mapping[str, Mapping[int, Move]]
 """For each category of plays or kind of other moves, the moves by their numbers in the menu."""
 _UNTITLED = ("pass", "bid")
@@ -39,7 +39,7 @@ Enter alone shows the moves again, or makes the only legal move."""
 
 
 class InputError(ValueError):
-    """The person's input cannot be used. The message is a sentence for the person."""
+    """The user's input cannot be used. The message is a sentence for the user."""
 
 
 def groups(moves: Iterable[Move], kind: str = "") -> MoveGroups:
@@ -61,7 +61,7 @@ def groups(moves: Iterable[Move], kind: str = "") -> MoveGroups:
 
 
 def choose(view: View, text: str) -> Move:
-    """The legal move that a person has typed, as a number, in wire form, or as cards.
+    """The legal move that the user has typed, as a number, in wire form, or as cards.
 
     Legal moves are numbered from 1. Cards alone, such as "3s3h", are played or, depending on the
     phase, given, discarded or called. A legal move need not be in the list of moves.

@@ -87,7 +87,7 @@ def main() -> None:
 
     The port is the environment variable PORT, else 9000. The program is stopped at the end.
 
-    Exits with a message if no program is named, if the program cannot be started, or if the port is
+    Exit with a message if no program is named, if the program cannot be started, or if the port is
     not a number from 0 to 65535 or is not available.
     """
     if len(sys.argv) < 2:

@@ -88,10 +88,10 @@ def _take_part(
 ) -> None:
     """Start or reach a bot, and keep it connected to an arena until the cup is over for this bot.
 
-    `token` takes the bot's statements about itself, which are empty if the bot does not answer, and
-    returns the bot's token. The bot plays at up to `tables` tables at once. If it has a command, it
-    is started once for each table, must answer GET / within `start_ms` milliseconds, and can be
-    challenged unless `no_challenges` is true. Receipts of the run are kept in a file.
+    `token` takes the bot's statements about itself, which are empty if it gives no valid answer to
+    GET /, and returns the bot's token. The bot plays at up to `tables` tables at once. If it has a
+    command, it is started once for each table, must answer GET / within `start_ms` milliseconds,
+    and can be challenged unless `no_challenges` is true. Receipts of the run are kept in a file.
 
     Raises:
         UsageError: if `command` and `url` are both given, or neither is.

@@ -332,7 +332,8 @@ def _by_bot(
 def _notify(player: HttpBot, cup: Cup, path: str, body: bytes) -> None:
     """POST to `path`, which is /start or /end, if the bot takes that notification.
 
-    Wait for an answer for at most the time of a move. The answer, or the lack of one, is ignored.
+    Wait for an answer for at most the time of a move, and ignore it. A bot that declines, or does
+    not answer in time, no longer takes the notification.
     """
     if player.takes(path):
         player.notify(path, body, cup.clock.move_ms / 1000)

@@ -154,7 +154,12 @@ def choice(words: Sequence[str], about: str, *, required: bool = False) -> Key:
 
 
 def seed(value: str) -> str | None:
-    """Return what is wrong with a seed, and the fix, or None if it has 1 to 128 characters."""
+    """Return what is wrong with a seed, and the fix, or None if it is valid.
+
+    It must have 1 to 128 characters, and no lone surrogate, which UTF-8 cannot encode.
+    """
+    if any("\ud800" <= character <= "\udfff" for character in value):
+        return "is not UTF-8; write letters and digits."
     if 1 <= len(value) <= 128:
         return None
     fix = "shorten it" if value else "write one in quotes, or leave it out for a fresh one"

@@ -27,6 +27,7 @@ DUEL = ("duel", "greedy", "random", "--game", "doudizhu")
         ((*DUEL, "--option", "deels=1"), 2, "options.deels: Dou Dizhu has only these"),
         ((*DUEL, "--option", "deals"), 2, "deals: write NAME=VALUE"),
         ((*DUEL, "--seed", ""), 2, "must have 1 to 128 characters, not 0"),
+        ((*DUEL, "--seed", "\udcff"), 2, "is not UTF-8; write letters and digits."),
         ((*DUEL, "--env", "NO_SUCH_KEY"), 2, "first: export NO_SUCH_KEY=VALUE"),
         (("play", "zhengfen", "--players", "2"), 2, "players: Zheng Fen is played by 3 to 6"),
         (("play", "dasan", "--seat", "3"), 2, "0 to 2"),

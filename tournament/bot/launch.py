@@ -84,7 +84,7 @@ def prepare_launch(
     """Return the settings for starting the bots, and a warning for the user, or "".
 
     `sandbox` says whether bots with a command run in a sandbox. None means that they do if
-    possible. `network` says whether sandboxes share the machine's network. With `copies`, each
+    possible. `limits`, `start_ms` and `network` are as in `LaunchSettings`. With `copies`, each
     sandboxed process gets its own copy of the bot's folder, unless the bot is a reference bot. The
     user's keys, `runs/` in `folder` and the paths in `secret` are hidden in every sandbox. The
     bots' relative paths are resolved against `folder`, by default the current folder.
@@ -96,6 +96,7 @@ def prepare_launch(
 
     Raises:
         SandboxError: if `sandbox` is true and a bot cannot have a sandbox (see `sandboxes`).
+        OSError: as in `sandboxes`, even if `sandbox` is None.
     """
     inside, notice = None, warning
     start_in = folder or Path.cwd()

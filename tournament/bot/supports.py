@@ -54,7 +54,7 @@ class _Support(msgspec.Struct, frozen=True):
 
 
 def everything(name: str) -> Scope:
-    """The scope of a whole game: every number of players, and any options."""
+    """The scope of a whole game in `games.GAMES`: every number of players, and any options."""
     game = games.get(name)
     return Scope(name, tuple(range(game.min_players, game.max_players + 1)))
 
@@ -62,8 +62,8 @@ def everything(name: str) -> Scope:
 def read_supports(about: Mapping[str, object], name: str) -> tuple[Scope, list[str]]:
     """The part of a game that a bot supports, and sentences about problems with its `supports`.
 
-    `about` is the bot's answer to GET /, and `name` the name of the game. The problems concern the
-    entry for this game, and any unknown names of games. If `supports` is malformed, that is the
+    `about` is the bot's answer to GET /, and `name` a name in `games.GAMES`. The problems concern
+    the entry for this game, and any unknown names of games. If `supports` is malformed, that is the
     only problem. If `supports` is malformed or has no entry for this game, or if the entry has
     problems, the scope is the whole game.
     """
@@ -96,7 +96,7 @@ def misfit(
 
     `about` is the bot's answer to GET /. A bot plays whatever its answer does not exclude. The
     reason is a sentence that begins with "it does not play", in which "it" is the bot.
-    `options` must have all options of the game.
+    `game` must be in `games.GAMES`, and `options` must have all options of the game.
     """
     listed = about.get("games", [game])
     if isinstance(listed, list) and game not in listed:

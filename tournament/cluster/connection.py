@@ -26,7 +26,7 @@ def connect(address: str) -> tuple[Client, str]:
     The caller must close the client. After this call, Dask logs only critical errors.
 
     Raises:
-        RunError: if no connection is made within 20 seconds. The message says why.
+        RunError: if Dask cannot connect, after at most 20 seconds. The message says why.
     """
     # The runner reports in its own sentences what Dask logs.
     for name in ("distributed", "distributed.client"):

@@ -41,10 +41,10 @@ async def open_tables(
 ) -> tuple[Inspected, str]:
     """Open tables on a worker, and start or reach all bots there, except those in `absent`.
 
-    Dask calls this on the worker. `tables` is the number of tables. Return the inspection, and a
-    warning or "". If the worker's Stich is not this `version`, nothing is opened and the inspection
-    has a problem. `session` is the name by which `play_blocks` finds the tables. The bots run until
-    Dask releases the key `owner`, which it does when the runner has finished or is gone.
+    Dask calls this on the worker. `tables` is their number. `cup`, `archives` and the result are as
+    in `Tables.open`. If the worker's Stich is not this `version`, nothing is opened and the
+    inspection says so. `session` is the name by which `play_blocks` finds the tables. The bots run
+    until Dask releases the key `owner`, which it does when the runner has finished or is gone.
 
     Raises:
         OSError: if no folder can be created for the tables.

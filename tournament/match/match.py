@@ -120,12 +120,12 @@ class Match:
         self.seats = [_Seat(player, TimeBank(move_ms, bank_ms)) for player in self.players]
 
     def play(self) -> MatchRecord:
-        """Play the match to its end, and return its record. Call this only once.
+        """Play the match, once only, and return its record. Errors of players pass through.
 
         Raises:
             MatchVoid: if a bot in `awaited` is unreachable when asked for a move.
             RefereeError: if a rules service is the referee and fails.
-            games.OptionError: if the number of players, the seed or an option is not valid.
+            games.UnknownGame, games.OptionError: as in `Referee.start`.
         """
         began = monotonic()
         rules, pairing, referee = self.rules, self.pairing, self.referee

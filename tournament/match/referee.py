@@ -19,6 +19,7 @@ class Referee:
         """Return the first position of a game. The cards follow from `seed`.
 
         Raises:
+            games.UnknownGame: if there is no such game.
             games.OptionError: if `players`, `seed` or an option is not valid.
         """
         return games.get(game).start(players, seed, options)

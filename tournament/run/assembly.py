@@ -56,8 +56,8 @@ def run_cup(
         SandboxError: if the bots must run in a sandbox, but none is available.
         StartError: if a bot cannot play, or the rules service does not answer.
         RunError: if the run cannot continue.
-        StoreError: if the store cannot be used, another runner is using it, or the store holds a
-            different cup, or an earlier form of this cup that may not be changed in this way.
+        StoreError: if the store or the user's key cannot be used, another runner is at work, or the
+            store holds a different cup, or a form of this cup that may not be changed in this way.
         StichError: if the gateway no longer answers.
     """
     with ExitStack() as stack:

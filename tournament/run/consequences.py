@@ -12,8 +12,8 @@ _NO_RESULTS = "the results of all its tables stop counting"
 
 
 def consequences(store: Store, bot: str, kind: type[Withdraw] | type[Disqualify]) -> list[str]:
-    """Return sentences that say what withdrawing or disqualifying a bot now would change, and for
-    how long `stich undo` could reverse that.
+    """Return sentences that say what a decision of this `kind` about a bot would change now, and
+    for how long `stich undo` could reverse it.
 
     Raises:
         StoreError: if the store has no run or cannot be read.

@@ -72,6 +72,7 @@ def estimate(cup: Cup, path: Path, observer: RunObserver) -> Estimate:
         StartError: if a bot cannot play, or the rules service does not answer.
         RunError: if the blocks cannot be played.
         StoreError: if the temporary store or the user's key cannot be used.
+        OSError: if no temporary folder can be created.
     """
     cup = replace(cup, seed=None, commit=False)
     with ExitStack() as stack:

@@ -51,7 +51,7 @@ def resume(store: Store, cup: Cup) -> Plan:
     changed authors of bots. Outside a ladder, an addition makes a finished run unfinished.
 
     Raises:
-        StoreError: if the store cannot be used, holds another cup, has matches or epochs but no
+        StoreError: if the store cannot be used, holds a different cup, has matches or epochs but no
             cup, or is unfinished and does not hold exactly what this user's commands have written.
             Also if the cup has changed in a way that its format does not allow, or has grown after
             its seed was published, or the user's key cannot be used.

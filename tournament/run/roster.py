@@ -33,7 +33,7 @@ class Roster:
         return frozenset()
 
     def missing(self, cup: Cup, bots: Collection[str]) -> frozenset[str]:
-        """Return the `bots` that are known to be away, without asking them."""
+        """Return the `bots` that are known to be away without asking them, by default none."""
         return frozenset()
 
     def connected(self) -> tuple[str, ...]:

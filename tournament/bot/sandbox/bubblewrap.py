@@ -85,6 +85,7 @@ def sandboxes(
     Raises:
         SandboxError: if bubblewrap is missing, the system does not allow sandboxes, or a bot's
             folder may not be shown to bots or is too large to copy. The text names a fix.
+        OSError: if the machine cannot start another process.
     """
     bwrap = shutil.which("bwrap")
     if bwrap is None:
@@ -229,6 +230,7 @@ def _try(sandbox: Sandbox) -> None:
 
     Raises:
         SandboxError: if the system does not allow the sandbox, or no filter fits this machine.
+        OSError: if bubblewrap cannot be started.
     """
     folder = sandbox.copied["folder"] if sandbox.copied else ""
     try:

@@ -67,7 +67,11 @@ def copy_folder(source: FolderToCopy, target: str, stop: int) -> None:
 
 
 def remove_copy(target: str) -> None:
-    """Remove a copy, including folders in it that are not writable. Errors are ignored."""
+    """Remove a copy, including folders in it that are not writable. What cannot be removed is left.
+
+    Raises:
+        OSError: if the system cannot start the commands for this.
+    """
     for command in (["chmod", "-R", "u+rwX", target], ["rm", "-rf", target]):
         subprocess.run(command, stderr=subprocess.DEVNULL, check=False)  # noqa: S603
 

@@ -18,8 +18,8 @@ def prctl(option: int, value: int) -> None:
 
 def end_with_parent(parent: int) -> None:
     """Have the kernel kill this process when its parent, whose pid is `parent`, ends, or when the
-    parent's thread that started this process does. If the parent has ended already, exit now with
-    1, without clean-up."""
+    thread that started this process ends. If the parent has ended already, exit now with 1, without
+    clean-up."""
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)

@@ -52,7 +52,7 @@ class BotPool:
     block, so no process sees a deal twice. A bot with several seats at a table (in a duel) has a
     process for each seat. When the bots together use more than `memory_mb`, the pool stops the
     least recently used bots that are not at the table. `in_process` maps the names of bots that are
-    not started to functions that choose their moves.
+    not started to functions that choose their moves. Errors of these functions pass through.
     """
 
     def __init__(

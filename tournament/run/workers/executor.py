@@ -99,7 +99,7 @@ class Executor(Protocol):
         """Start or reach every bot once, except the bots in `absent`, and return the result.
 
         Raises:
-            RunError: if there is no worker, or the worker that starts the bots does not respond.
+            RunError: if no worker can be reached, or the worker that starts the bots dies or hangs.
         """
 
     @property
@@ -113,7 +113,7 @@ class Executor(Protocol):
         """Wait up to `seconds` for events, and yield them. Jobs may be submitted between events.
 
         Raises:
-            RunError: if the run cannot continue.
+            RunError: if the run cannot continue, perhaps only during iteration.
         """
 
     def recall(self) -> None:

@@ -75,7 +75,7 @@ def _write_often(match: LiveMatch, file: Path, ended: Event) -> None:
 
 def make_folder(cup: Cup, run: str) -> Path | None:
     """Create an empty folder for the matches in progress of the run with this id, and return its
-    path. An earlier folder of the run is deleted.
+    path. An earlier folder of the run is deleted. The user must have a `state_folder`.
 
     Return None if the folder cannot be created, or if all matches of a block have the same cards,
     because then no match may be shown before the whole block has ended.

@@ -113,7 +113,8 @@ class LocalExecutor:
     """An `Executor` with worker processes on this machine.
 
     Its tables share the fraction `memory_share` of the memory for bots. `in_process` maps the names
-    of bots that are not started to functions that choose their moves.
+    of bots that are not started to picklable functions that choose their moves, and whose errors
+    end their worker. `inspect` and `submit` raise OSError if no process can be started.
     """
 
     def __init__(

@@ -165,7 +165,7 @@ class Run:
         return {bot.name: disqualified[bot.author] for bot in playing if bot.author in disqualified}
 
     def incidents(self) -> list[str]:
-        """Return translated sentences about the decisions, in order, and the `caveats`.
+        """Return translated sentences about the decisions, oldest first, and the `caveats`.
 
         The caveat about a missing sandbox comes first, and all other caveats come last. Joins,
         leaves and skips in a ladder are left out. The `caveats` count the skipped matches.

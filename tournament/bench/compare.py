@@ -44,10 +44,11 @@ class Difference(OfTable, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The comparison of two bots, with a difference for each table that both have played.
+    """The comparison of a new bot with an old bot.
 
-    `paired` says whether the bots played the same deals. `left_out` has the titles of the tables
-    that only one of the bots has played.
+    `paired` says whether the bots played the same deals. `differences` has an item for each table
+    that both have played, in the order of the old bot's record. `left_out` has the titles of the
+    tables that only one of the bots has played.
     """
 
     paired: bool

@@ -112,8 +112,8 @@ def play_bot(
     """Play the first blocks of a table within `budget`, and return the results of `bot`.
 
     The bot's name must be `BOT`, and `houses` must have `PAR_BOT`. The deals follow from `seed`. At
-    most `concurrency` matches are played at once, and `on_match` is called after each. When the
-    time is up, blocks that have begun are finished.
+    most `concurrency` matches are played at once, and `on_match` is called after each. `launch`
+    says how the bot is started. When the time is up, blocks that have begun are finished.
 
     Raises:
         RunError: if the bot does not start, answer or support the table's game, if the workers fail

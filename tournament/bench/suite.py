@@ -48,7 +48,7 @@ Text = Annotated[str, msgspec.Meta(max_length=4096)]
 class OfTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The base class of values that belong to a table.
 
-    `game` must be the name of a game. `rules` is the name of a set of options.
+    `rules` is the name of a set of options. ValueError is raised if `game` is not a game's name.
     """
 
     game: Text

@@ -6,7 +6,7 @@ from tournament.settings.keys import command, url
 from tournament.settings.locations import short
 
 DEFAULT_BOTS = ("sensible", "greedy")
-"""The opponents of a person who does not name any."""
+"""The opponents if the user names none."""
 
 
 def is_url(text: str) -> bool:

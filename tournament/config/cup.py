@@ -41,10 +41,11 @@ can be repeated. The address at the gateway is a secret."""
 class Bot:
     """A bot of a cup.
 
-    If `connect` is set, the arena sets `url` to the bot's address at the gateway. `house` marks a
-    bot that only fills an empty seat. `env` maps names of variables to values, which may be
-    secrets. A stored cup has a keyed hash in place of each value (`Store.sealed`). `env_from` names
-    variables in the organiser's shell that are passed on.
+    A CUP.toml sets exactly one of `command`, `url` and `connect`. If it is `connect`, the arena
+    sets `url` to the bot's address at the gateway. `house` marks a bot that only fills an empty
+    seat. `env` maps names of variables to values, which may be secrets. A stored cup has a keyed
+    hash in place of each value (`Store.sealed`). `env_from` names variables in the organiser's
+    shell that are passed on.
     """
 
     name: str

@@ -157,7 +157,7 @@ def _grouped(
 
 
 def _rounds(arrays: MatchArrays, places: Mapping[str, int]) -> list[CourseRound]:
-    """Return the rounds in order. Each bot without a finished match in a round has a bye there."""
+    """Return the rounds by number. Each bot without a finished match in a round has a bye there."""
     keys = np.column_stack((arrays.round, arrays.stage, np.sort(arrays.seats, axis=1)))
     rounds = []
     by_round = sorted(_grouped(arrays, keys, places), key=itemgetter(0))
@@ -216,7 +216,7 @@ def _advancing(
 def _stages(
     arrays: MatchArrays, finished: bool, places: Mapping[str, int]
 ) -> Iterator[CourseTable]:
-    """Yield the stages of a halving in order, with ``advances`` set.
+    """Yield the stages of a halving by round, with ``advances`` set.
 
     A score covers all blocks up to the end of its stage, since these decide which bots play on.
     """

@@ -31,6 +31,10 @@ def info_sums(matches: Iterable[MatchRecord]) -> list[InfoSum]:
 
     Text in `info` is ignored. Matches with `info` are replayed, to find out which bot made each
     move. From the first illegal move of a match on, its `info` is ignored.
+
+    Raises:
+        games.OptionError, games.UnknownGame: as in `seats_of`.
+        StoreError: if the matches come from a store that cannot be read.
     """
     sums: dict[tuple[str, str], float] = {}
     decisions: Counter[tuple[str, str]] = Counter()

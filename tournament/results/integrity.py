@@ -104,10 +104,12 @@ def integrity(
     """Look for soft play in finished matches, and return the findings.
 
     The order of the matches does not matter. If no bot could beat a play, the findings are empty.
-    `authors` maps each bot's name to its author, or to None. It serves only `Flag.same_author`.
+    `authors` maps each bot's name to its author, or to None. Only `Flag.same_author` uses it.
 
     Raises:
         ReplayError: if a move of a match is not legal.
+        games.OptionError, games.UnknownGame: as in `chances`.
+        StoreError: if the matches come from a store that cannot be read.
     """
     all_chances = sorted(
         (chance for record in records for chance in chances(record)),
@@ -149,6 +151,7 @@ def chances(record: MatchRecord) -> Iterator[Chance]:
 
     Raises:
         ReplayError: if a move is not legal, after the chances of the deals before it.
+        games.OptionError, games.UnknownGame: if the match cannot be started.
     """
     state: State = games.get(record.game).start(record.players, record.seed, record.options)
     default_moves = {fault.move for fault in record.faults}

@@ -20,7 +20,7 @@ def statuses(arrays: MatchArrays, data: Observations, run: Run) -> list[Status]:
     """Return the status of each bot, in the order of `arrays.bots`.
 
     The status is "new" if the bot still plays but has played fewer than ten blocks. Otherwise it is
-    "left" if the bot no longer plays or exported rows give it no place, and "" if it has a place.
+    "left" if the bot no longer plays or has no place in exported rows, and "" if it has a place.
     ``data`` must be the observations of ``arrays``.
     """
     blocks = dict(zip(arrays.bots, np.bincount(data.bot, minlength=data.bots), strict=True))
@@ -45,10 +45,10 @@ def draws(arrays: MatchArrays) -> Ints:
 class LadderTable:
     """What the blocks of a ladder show about its n bots.
 
-    ``settled`` (n, n) says whether the row's bot is settled above the column's. ``fitted`` has the
-    scores, which for a bot that changed are those since its last change. ``since`` (n) is the
-    number of blocks that each bot has played since its last change, None if the bot did not change
-    or has not played since.
+    ``settled``, of shape (n, n), says whether the row's bot is settled above the column's.
+    ``fitted`` has the scores, which for a bot that changed are those since its last change.
+    ``since`` has, for each bot, the number of blocks that it has played since its last change, or
+    None if it did not change or has not played since.
     """
 
     settled: Booleans

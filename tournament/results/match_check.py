@@ -41,8 +41,10 @@ class Replay:
         """Replay the match, and yield a sentence for each mismatch with the record.
 
         The replay ends at an illegal move and at a move after the end of the game. The outcome is
-        then not compared. During iteration, games.OptionError and games.UnknownGame are raised for
-        a match that cannot be started.
+        then not compared.
+
+        Raises:
+            games.OptionError, games.UnknownGame: if the match cannot be started.
         """
         record = self.record
         if len(self.faults) != len(record.faults):

@@ -44,8 +44,8 @@ class MoveTimes:
 class Standing:
     """One bot's line in the standings, with the fields of `stich standings --json`.
 
-    ``place`` is the official result. A knockout decides places by its bracket, a halving by the
-    last stage that a bot played and then by score, and other formats by score. Equal bots share a
+    ``place`` is the official result. Places follow from the bracket in a knockout, from the last
+    stage played and then the score in a halving, and from the score elsewhere. Equal bots share a
     place. ``place`` is None for a bot that has not played, for all bots before the end of a
     knockout or halving, and in other formats if the bots form groups that never met. In a
     ladder it is None for bots whose ``status`` is "new" or "left"; otherwise the status is "".
@@ -258,7 +258,7 @@ def _stop_rule(run: Run, bots: Sequence[str], blocks: int) -> StopRule | None:
 def _ranks(settled: Booleans, ranked: Booleans) -> list[tuple[int, int]]:
     """Return each bot's first and last possible rank among the `ranked` bots, counted from 1.
 
-    `settled` (n, n) says whether the row's bot is settled above the column's. The range of a bot
+    `settled` says whether the row's bot is settled above the column's bot. The range of a bot
     that is not ranked is from 1 to the number of ranked bots, or to 1 if there are none.
     """
     ranges = iter(rank_ranges(settled[np.ix_(ranked, ranked)]))
@@ -292,7 +292,7 @@ def _places(
 
 
 def _decided_places(run: Run) -> dict[str, int]:
-    """Return the places that the format itself has decided, by bot, without disqualified bots.
+    """Return the places in `run.places`, which the plan decided, without disqualified bots.
 
     The bots behind a disqualified bot move up. Return an empty dict if nothing was decided.
     """

@@ -99,7 +99,7 @@ def verify(
 
     An unreadable store or published file is a mismatch, not an error, and so is each of `receipts`
     that the run's chain does not contain. `watch` wraps the iteration over the matches, for example
-    to show progress, and must yield all of them in order.
+    to show progress, and must yield all of them in the same order.
     """
     done = Verification()
     try:
@@ -267,7 +267,8 @@ class _RunCheck:
     def epoch_mismatches(self) -> Iterator[str]:
         """Yield a sentence for each error in the epochs of a ladder.
 
-        The bots of an epoch must have joined. Its tables must be those that are drawn for its bots.
+        Epochs must be numbered from 1, without gaps. The bots of an epoch must have joined. Its
+        tables must be those that are drawn for its bots. For other formats, yield nothing.
         """
         if not isinstance(self.plan, LadderPlan):
             return

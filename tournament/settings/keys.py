@@ -214,7 +214,7 @@ def _token(value: str) -> str | None:
 
 
 def _moment(value: datetime) -> str | None:
-    """Return what is wrong with a date and time, and the fix, or None if it is a time in UTC."""
+    """Return what is wrong with a date and time, and the fix, or None if `utc` can convert it."""
     if not value.tzinfo:
         return f"has no time zone; {_MOMENT_FIX}"
     try:

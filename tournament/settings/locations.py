@@ -54,7 +54,7 @@ def explain(text: str, error: ValueError | RecursionError) -> tuple[int, str, st
 
 
 def _keys(lines: list[str]) -> Iterator[tuple[int, Path]]:
-    """Yield the line (from 1) and the path of each key and section, in order."""
+    """Yield the line (from 1) and the path of each key and section, from top to bottom."""
     counts: dict[str, int] = {}  # the last index of each array of tables
     section: Path = ()
     for line, source in enumerate(lines, 1):

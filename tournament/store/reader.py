@@ -277,7 +277,7 @@ class StoreReader(RunReader):
         return list(self._all(sa.select(decisions).order_by(decisions.c.id), rows.to_decision))
 
     def epochs(self) -> list[Epoch]:
-        """Return the epochs of a ladder, in order. Other cups have none.
+        """Return the epochs of a ladder, the first one first. Other cups have none.
 
         Each epoch is read from the database once. If the store is replaced by another copy while
         the reader is open, epochs read earlier may be returned.

@@ -178,6 +178,7 @@ def decision_rows(record: MatchRecord) -> Iterator[DecisionRow]:
 
     Raises:
         ReplayError: if a move is not legal, after the rows of the moves before it.
+        games.OptionError, games.UnknownGame: if the match cannot be started.
     """
     forced = frozenset(record.forced)
     times = [iter(of_seat) for of_seat in record.times]

@@ -15,7 +15,7 @@ from tools.simulation.recall import by_halving, by_round_robin, by_swiss, halvin
 from tools.simulation.simulated_cups import NOISES, Draw, Noise, simulated, spaced, strong
 from tournament.ranking.arrays import Floats
 from tournament.ranking.evidence import Evidence
-from tournament.ranking.ranks import final_chances
+from tournament.ranking.ranks import final_chances, settled_pairs
 from tournament.ranking.student import student_quantile, student_tail
 
 
@@ -72,6 +72,15 @@ def test_each_round_is_a_chance_to_end(rounds: int, all_rounds: int, times: int)
     evidence = Evidence(total, squares, count, count, count, met, all_rounds)
     once = math.erfc(18 / 30**0.5 / 2**0.5)
     assert final_chances(evidence)[0, 0] == pytest.approx(times * once)
+
+
+def test_a_bot_that_is_only_behind_counts_as_one_to_compare() -> None:
+    """Three pairs can be wrong, though only the first bot is ahead of any."""
+    ahead = np.array([[0, 2, 1], [-2, 0, -1], [-1, 1, 0]], float)
+    chances = np.array([[1, 0.03, 0.6], [1, 1, 1], [1, 1, 1]])
+    assert not settled_pairs(ahead, chances).any()
+    chances[0, 1] = 0.05 / 3.01
+    assert np.argwhere(settled_pairs(ahead, chances)).tolist() == [[0, 1]]
 
 
 def test_no_fewer_pairs_are_settled_than_by_version_0_2_0() -> None:

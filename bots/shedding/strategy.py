@@ -55,7 +55,8 @@ def move(view: View, moves: Sequence[str]) -> str:
 
 
 def choose_call(moves: Sequence[str], counts: Counts) -> str:
-    """Return the first call of a card of the rank that is most common in the hand.
+    """Return the first call of a card of the rank, among those in `moves`, that is most common in
+    the hand.
 
     The holder of the called card has few other cards of that rank, so it soon plays the card and
     reveals itself.

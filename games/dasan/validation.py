@@ -57,8 +57,9 @@ def _check_nothing_called(problems: list[str], data: JsonDict) -> None:
 def _check_called(problems: list[str], data: JsonDict) -> None:
     """Check the called card and the partner, and add any errors to `problems`.
 
-    The card must have a rank from 4 to T, and the declarer must not hold it. The partner must be
-    another seat, and the holder of the card if a visible hand has it.
+    The card must have a rank from 4 to T, and the declarer must not hold it. The partner must not
+    be the declarer. If a visible hand has the card, its holder must be the partner; otherwise the
+    partner may be None.
     """
     hands = validation.known_hands(data)
     called, declarer, partner = data["called"], data["declarer"], data["partner"]

@@ -58,7 +58,10 @@ class Lines(RunObserver):
         self.tell(self._matches(total) + so_far)
 
     def _matches(self, total: int | None) -> str:
-        """The number of matches as text: `total`, or the finished matches in a ladder (None)."""
+        """Return a number of matches with its noun, such as "3 matches".
+
+        It is `total` or, if that is None, as in a ladder, the number of finished matches.
+        """
         return plural(self.done if total is None else total, "match", "matches")
 
     def match(self, record: MatchRecord) -> None:

@@ -79,7 +79,9 @@ def post_mortem(
 def fault_dict(record: MatchRecord, fault: FaultRecord, cup: Cup) -> dict[str, Any]:
     """Return all details of one fault except `move_ms` and `bank_ms`, as JSON values.
 
-    They include the command that starts the bot, so they are for the organiser only.
+    The name of the bot and the commands `start` and `curl`, which repeat the request, are added.
+    `start` is None for a bot by URL. Otherwise it contains the bot's own command, so the details
+    are for the organiser only.
     """
     bot = record.seating[fault.seat]
     command = cup.bot(bot).command

@@ -213,7 +213,7 @@ class KnownBots:
 def draw_tables(
     seed: str, epoch: int, bots: Iterable[str], players: int, known: KnownBots
 ) -> list[StageTable]:
-    """Draw the tables of an epoch for `bots`, one block each, as (stage, table).
+    """Draw the tables of an epoch for `bots`, as (stage, table). Each table plays one block.
 
     There are no tables if there are fewer bots than `players`. `known` must hold exactly the blocks
     of all earlier epochs. Bots that are not in `known` yet are added to it. The bots of one stage

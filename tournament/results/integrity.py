@@ -181,7 +181,7 @@ def chances(record: MatchRecord) -> Iterator[Chance]:
 def _chance(
     record: MatchRecord, state: State, seat: int, to_beat: tuple[int, Move], answers: int, move: str
 ) -> Chance:
-    """Return the chance of `seat` to beat the play `to_beat`, given as (seat, play).
+    """Return the chance that `seat` had to beat the play `to_beat`, given as (seat, play).
 
     `answers` is the number of moves that beat the play. `move` is the move that the seat made.
     """

@@ -133,10 +133,11 @@ class Standings:
     incidents: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the standings as JSON values, as `stich standings --json` prints it.
+        """Return the standings as JSON values, as `stich standings --json` prints them.
 
-        For a finished knockout or halving, ``places`` lists the bots, best first. ``played`` is
-        left out and, except for a ladder, so are ``status`` and ``blocks_since_change``.
+        ``played`` is always left out. Except for a ladder, each bot's ``status`` and
+        ``blocks_since_change`` are left out too. For a finished knockout or halving, ``places`` is
+        added, a list of the bots, best first.
         """
         data: dict[str, Any] = msgspec.to_builtins(self)
         del data["played"]

@@ -214,9 +214,10 @@ class Session:
         return tuple(number for number in range(len(block.matches)) if not done >> number & 1)
 
     def _new_decisions(self, every_s: float = _TICK_S) -> bool:
-        """Read and report new decisions. Return whether any must be carried out, that is, whether
-        any is neither a join nor a skip. If decisions were read less than `every_s` seconds ago, do
-        nothing and return False. May raise StoreError."""
+        """Read and report new decisions, and if there are any, read the run anew. Return whether
+        any must be carried out, that is, whether any is neither a join nor a skip. If decisions
+        were read less than `every_s` seconds ago, do nothing and return False. May raise
+        StoreError."""
         if monotonic() < self._read_at + every_s:
             return False
         self._read_at = monotonic()

@@ -214,7 +214,7 @@ def match_lines() -> Response:
 @_page
 def watch(now: Snapshot) -> str:
     """Return the page that shows the tables most worth watching, in turn. Answer with status 503 if
-    the run cannot be read."""
+    the run has not begun or cannot be read."""
     return render_template("watch.html", now=now)
 
 

@@ -117,7 +117,7 @@ class Executor(Protocol):
         """
 
     def recall(self) -> None:
-        """Ask all tables to end their jobs after the current match. Do not wait for that."""
+        """Ask all tables to end their jobs after the current match, and return without waiting."""
 
     def close(self) -> None:
         """Stop all workers and their bots. Unfinished matches are dropped."""

@@ -295,9 +295,10 @@ def _work(
     connection: Connection, bot_pool: BotPool, deadline: Deadline, cup: Cup, cores: Cores | None
 ) -> None:
     """Play the jobs of one table, and send their events. Before the first job, bind the process to
-    `cores`, if not None. For an order that names absent bots, start or reach all other bots and
-    send the result. Return when the connection closes, or after sending a RunError, which means
-    that the rules service failed or a bot got no port or process. The connection is then closed."""
+    `cores`, if not None. On receiving a set of absent bots' names, perhaps empty, start or reach
+    all other bots and send the result. Return when the connection closes, or after sending a
+    RunError, which means that the rules service failed or a bot got no port or process. The
+    connection is then closed."""
     with connection, suppress(EOFError, ConnectionError):  # the runner is gone
         while True:
             deadline.expect()

@@ -101,7 +101,10 @@ class BrowserGames:
         return used > self.available.memory_mb
 
     def _end_idle(self) -> None:
-        """End the games whose pages have not asked for the position for `IDLE_S` seconds."""
+        """End the games whose pages have not asked for the position for `IDLE_S` seconds.
+
+        The caller must hold the lock.
+        """
         now = monotonic()
         for key in [key for key, game in self._games.items() if now - game.seen > IDLE_S]:
             self._end(key)

@@ -92,7 +92,8 @@ def void(target: str, what: str, why: str) -> None:
 
     MATCH is the id of a finished match, or the beginning of the id. BLOCK is the number of a block.
     Only blocks of the last round can be voided, and with [stop] only those since the last look. A
-    finished run is reopened for `stich run`, unless its seed was committed to and is now public.
+    finished run is reopened for `stich run`, but is refused if its seed was committed to, since
+    that seed is now public. A runner at work voids the matches when it has time.
 
     \b
     Example:

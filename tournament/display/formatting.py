@@ -102,7 +102,7 @@ def table_lines(table: Standings) -> list[Standing]:
 
 
 def _ordinal(number: int) -> str:
-    """A number as an ordinal, such as "1st" or "12th"."""
+    """Return a number as an ordinal in the current language, such as "1st" or "12th"."""
     ending = 0 if number % 100 in (11, 12, 13) else number % 10
     return _(_ORDINALS.get(ending, _ORDINALS[0]), number=number)
 

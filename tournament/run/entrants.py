@@ -209,7 +209,7 @@ class Entrants(Roster):
         return times is not None and self._now() < times[-1] + (len(times) - 1) * _PAUSE
 
     def _is_due(self, run: Progress) -> bool:
-        """Return whether the ladder is due to end, and no decision has ended it yet."""
+        """Return whether the ladder's end time has come, and no decision has ended it yet."""
         if self._ends is None or finished_by(run.decisions):
             return False
         return self._now() >= datetime.fromisoformat(self._ends)

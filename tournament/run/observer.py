@@ -95,9 +95,9 @@ class RunObserver:
         )
 
     def lost(self, block: int, why: str) -> None:
-        """Report that the worker that played the block with this number is lost, and that
-        the rest of the block will be played again. `why` is a clause."""
-        sentence = f"Block {block} is played again, because {why}."
+        """Report that the worker that played the block with this number is lost, and that the
+        block's unfinished matches will be played by another. `why` is a clause."""
+        sentence = f"The rest of block {block} is played by another worker, because {why}."
         self.tell(sentence, "lost", block=block, why=why)
 
     def away(self, bots: Sequence[str]) -> None:

@@ -37,9 +37,10 @@ def locate(text: str) -> dict[Path, int]:
 
 
 def explain(text: str, error: ValueError | RecursionError) -> tuple[int, str, str]:
-    """Why tomllib refused `text` with this error: (line from 1, key, what is wrong and the fix).
+    """Explain an error of tomllib in `text`: return its line, its key, and a text for the user.
 
-    The key is `TOML` if the line has none.
+    Lines count from 1. The key is `TOML` if the line has none. The text says what is wrong with the
+    key and how to fix it, and lacks a subject, as in "is not valid TOML: ...".
     """
     lines, message = text.split("\n"), str(error)
     if position := _POSITION.search(message):

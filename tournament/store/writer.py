@@ -219,7 +219,7 @@ class StoreWriter(StoreReader):
         )
 
     def _let_read_while_writing(self) -> None:
-        """Let others read an SQLite store while it is being written.
+        """Let others read an SQLite store while it is being written. Do nothing in PostgreSQL.
 
         Raises:
             StoreError: if the database fails.

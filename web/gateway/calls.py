@@ -126,15 +126,15 @@ def ask_ladder(url: str, call: LadderCall) -> LadderAnswer:
 
 
 def gateway_port(url: str) -> int | None:
-    """Ask an arena's web server for its gateway's port, waiting up to a minute at a time. `url`
-    must not end with a slash. Return None if there is no valid answer."""
+    """Ask an arena's web server for its gateway's port. Each wait for the server is limited to a
+    minute. `url` must not end with a slash. Return None if there is no valid answer."""
     answer = _get(f"{url}/connect", _GatewayPort, _ANSWER_S)
     return None if answer is None else answer.port
 
 
 def ask_digest(url: str) -> Digest | None:
-    """Ask an arena's web server for the run's digest, waiting up to three seconds at a time. `url`
-    must not end with a slash. Return None if there is no valid answer."""
+    """Ask an arena's web server for the run's digest. Each wait for the server is limited to three
+    seconds. `url` must not end with a slash. Return None if there is no valid answer."""
     answer = _get(f"{url}/digest", _ShownDigest, _RECEIPT_S)
     return None if answer is None else Digest(answer.entries, answer.digest)
 

@@ -38,7 +38,7 @@ from web.gateway.connector import Connector
 
 
 def _bot_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorate a command with the argument and the options of `_take_part`."""
+    """Decorate a command with the argument COMMAND and the options that `_take_part` needs."""
     tables = "Tables at which the bot may play at once. COMMAND is started once for each."
     for option in (
         flag("--no-challenges", help="Do not let other authors challenge your bot."),

@@ -58,7 +58,7 @@ def test_what_happens_to_matches_is_said_everywhere() -> None:
     )
     assert log == [
         "Worker w has joined.",
-        "Block 7 is played again, because worker w has left.",
+        "The rest of block 7 is played by another worker, because worker w has left.",
         "ann is unreachable; match 0000000100000000 will be replayed. No connection.",
         "ann and bob are unreachable; their tables wait.",
         "All bots can be reached again.",

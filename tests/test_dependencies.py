@@ -23,13 +23,6 @@ NEEDED = {
 }
 
 
-def test_every_dependency_has_an_upper_bound() -> None:
-    builds = PYPROJECT["build-system"]["requires"]
-    for entry in chain(builds, DEPENDENCIES, *EXTRAS.values(), *GROUPS.values()):
-        bounds = {part.operator for part in Requirement(entry).specifier}
-        assert entry.startswith("stich[") or bounds & {"<", "=="}, entry
-
-
 def locked(name: str) -> dict[str, tuple[Version, int]]:
     """The packages of a lock file: version, and how many files have a hash."""
     packages: dict[str, tuple[Version, int]] = {}
@@ -66,7 +59,3 @@ def test_locks_name_the_extras_that_packages_require() -> None:
                 if requirement.marker is None:
                     name = canonicalize_name(requirement.name)
                     assert requirement.extras <= locked_extras[name], f"{package}: {requirement}"
-
-
-def test_what_builds_stich_is_a_build_requirement() -> None:
-    assert {*GROUPS["build"]} <= {*PYPROJECT["build-system"]["requires"]}

@@ -2,7 +2,6 @@
 
 import pkgutil
 import re
-import tomllib
 from contextlib import suppress
 from pathlib import Path
 
@@ -10,7 +9,6 @@ import pytest
 
 import games
 from tests.support.pages import FENCED, ROOT, links
-from tests.support.screens import pictures
 from tournament.bench.play import read_landmarks
 from tournament.bench.suite import TABLES, USUAL
 
@@ -69,14 +67,6 @@ def test_the_map_of_the_packages_names_what_exists() -> None:
             assert has_file(f"{package}/{names[0]}"), names[0]
 
 
-def test_every_picture_of_the_pages_is_there_and_small() -> None:
-    folder = ROOT / "docs" / "screens"
-    shown = {Path(link).name for link in links((ROOT / "docs" / "pages.md").read_text("utf-8"))}
-    for name in (name for name, *_ in pictures()):
-        assert name in shown
-        assert (folder / name).stat().st_size < 80_000
-
-
 def test_the_page_of_reference_bots_has_the_stored_points() -> None:
     lines = (ROOT / "docs" / "reference-bots.md").read_text("utf-8").splitlines()
     rows = [re.split(r" *\| *", line)[1:-1] for line in lines if line.startswith("|")]
@@ -86,10 +76,3 @@ def test_the_page_of_reference_bots_has_the_stored_points() -> None:
         bots = ("search", "greedy", "kit", "random")
         cells = [points.get((table.key, bot), "–") for bot in bots]
         assert [games.get(table.game).title, str(table.players), *cells] in rows
-
-
-def test_the_changelog_begins_with_the_version_and_a_date() -> None:
-    version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
-    text = (ROOT / "CHANGELOG.md").read_text("utf-8").replace("## Unreleased\n", "")
-    heading = re.findall(r"^## (.+)$", text, re.MULTILINE)[0]
-    assert re.fullmatch(rf"{re.escape(version)} - \d{{4}}-\d\d-\d\d", heading)

@@ -104,8 +104,8 @@ def test_a_third_parameter_gets_the_clock_or_the_request() -> None:
 
 
 def test_an_author_reads_which_argument_is_wrong() -> None:
-    keyword = lambda view, moves, *, clock: ""  # noqa: E731
-    for wrong in (lambda view: "", lambda view, moves, hurry: "", lambda: "", keyword):
+    late = (lambda view, moves, hurry: "", lambda view, moves, *, clock: "")
+    for wrong in (lambda view: "", lambda: "", *late):
         with pytest.raises(TypeError, match=r"<lambda> must take .* clock"):
             kit.adapt(wrong)
     three = cast("kit.MoveFunction", lambda view, moves: 3)

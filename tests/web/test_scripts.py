@@ -142,31 +142,3 @@ def test_cards_and_moves_are_words_for_screen_readers(browser: Chrome) -> None:
         arguments[1].map((move) => CardTable.move(move).textContent)]"""
     spoken = [[*cards.values()], [*moves.values()]]
     assert browser.execute_script(script, [*cards], [*moves]) == spoken
-
-
-def test_own_seat_is_last_and_the_trick_in_the_middle(browser: Chrome) -> None:
-    position = {
-        **{**FIRST, "turn": 1, "hands": ["3c4d", "??????????", "Rj"], "roles": [[], [], []]},
-        **{"scores": [3, -1, 0], "last": ["pass", None, "play:5c5d"]},
-        "facts": [["Bid", "3", "", 0, False], ["Trick", "pair", "5c5d", 2, True]],
-    }
-    script = """
-        const seats = { seats: ["ann", "bob", "cat"], most: [2, 5, 1], groups: 1 };
-        const drawn = (own, clockwise) => {
-            CardTable.draw(part("table"), { ...seats, own, clockwise }, arguments[0]);
-            return texts(".seat strong");
-        };
-        const orders = [drawn(0, false), drawn(1, true), drawn(0, true)];
-        const [bob, cat, ann] = all(".seat");
-        const middle = [labels(".middle .card"), texts(".middle")];
-        const said = [texts(".said", cat), texts(".said", ann)];
-        const [turn] = texts(".turn strong");
-        return [orders, labels(".card", bob), bob.textContent, ...middle, turn, ...said];
-    """
-    orders, hidden, bob, trick, middle, *rest = browser.execute_script(TOOLS + script, position)
-    assert orders == [["cat", "bob", "ann"], ["cat", "ann", "bob"], ["bob", "cat", "ann"]]
-    assert hidden == ["a hidden card"] * 5
-    assert "5 cards · −1 points" in bob
-    assert trick == ["5 of clubs", "5 of diamonds"]
-    assert re.fullmatch(".*cat · pair.*To move: bob", *middle)
-    assert rest == ["bob", [], ["pass"]]

@@ -106,9 +106,8 @@ def _take_part(
         about = Identity()
         with suppress(ExchangeError):
             about = identity(read_about(bots[0].send("/", b"", ANSWER_S)))
-        challenged = None
-        if url is None and not no_challenges:
-            challenged = lambda: stack.enter_context(closing(reach(bot, launch)))  # noqa: E731
+        declines = url is not None or no_challenges
+        challenged = None if declines else lambda: stack.enter_context(closing(reach(bot, launch)))
         Connector(arena, token(about), bots, partial(click.echo, err=True), challenged).run()
 
 

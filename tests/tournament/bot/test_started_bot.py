@@ -1,7 +1,6 @@
 """Started bots: their environment, their limits, and that they leave nothing behind."""
 
 import os
-import resource
 import shutil
 import signal
 import subprocess
@@ -152,16 +151,6 @@ def test_a_port_is_taken_before_its_bot_listens(monkeypatch: pytest.MonkeyPatch)
         monkeypatch.setattr("tournament.bot.started_bot._PORTS", (port, port + 1))
         with pytest.raises(StartError, match="No free port"):
             StartedBot(slow, LAUNCH)
-
-
-def test_a_machine_without_open_files_is_a_start_error() -> None:
-    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (3, limits[1]))
-    try:
-        with pytest.raises(StartError, match=r'"true" cannot be started: Too many open files\.'):
-            StartedBot(Bot("true", command="true"), LAUNCH)
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
 
 
 def test_a_control_group_that_cannot_be_made_is_named(tmp_path: Path) -> None:

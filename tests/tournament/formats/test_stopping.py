@@ -71,7 +71,7 @@ def test_equal_bots_play_all_their_deals(format: str) -> None:
     assert schedule.settled == ()
 
 
-def test_without_a_rest_to_be_above_nobody_is_settled() -> None:
+def test_without_bots_to_be_above_no_bot_is_settled() -> None:
     schedule, scores = plan(of("round-robin", deals=6)), Blocks()
     scores.out = frozenset({"bot02", "bot03", "bot04", "bot05"})
     assert played(schedule, 6, scores) == schedule.blocks

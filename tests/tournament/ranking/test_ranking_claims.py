@@ -83,12 +83,6 @@ def test_a_bot_that_is_only_behind_counts_as_one_to_compare() -> None:
     assert np.argwhere(settled_pairs(ahead, chances)).tolist() == [[0, 1]]
 
 
-def test_no_fewer_pairs_are_settled_than_by_version_0_2_0() -> None:
-    effects = spaced(10, 2.0)
-    result = claims(cups.round_robin(2), effects, simulated(effects, cups.normal), 40)
-    assert result.right > 0.714 - 0.02
-
-
 @pytest.mark.parametrize("every", [10, 50])
 def test_a_bot_with_rare_large_losses_does_not_end_a_cup(every: int) -> None:
     assert stopped(every, 40, 400).false <= 6

@@ -2,10 +2,8 @@ import csv
 import gzip
 import io
 import json
-import os
 import re
 import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from html import unescape
@@ -194,17 +192,6 @@ def test_what_is_not_there_is_a_page_that_says_so_and_leads_on(store: Store) -> 
         assert answer.status_code == 404, path
         assert words in answer.text.partition("<h1>")[2]
         assert '<a href="/">' in answer.text.partition("<main")[2]
-
-
-def test_servers_of_pages_have_a_lower_priority() -> None:
-    script = """import os, web.child_process; web.child_process.lower_priority()
-print(os.nice(0)); print(open('/proc/self/autogroup').read())"""
-    words = [sys.executable, "-c", script]
-    done = subprocess.run(words, capture_output=True, text=True, start_new_session=True)
-    nice, *sessions = done.stdout.split("\n")
-    assert int(nice) == min(os.nice(0) + 10, 19)
-    if Path("/proc/self/autogroup").exists():
-        assert sessions[0].endswith("nice 10")
 
 
 def test_a_server_whose_command_has_gone_ends() -> None:

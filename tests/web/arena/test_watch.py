@@ -69,7 +69,7 @@ def test_bots_that_have_no_places_yet_get_no_numbers(tmp_path: Path) -> None:
     assert "number" not in why
 
 
-def test_a_final_place_is_said_once_and_nobody_fights_for_it(tmp_path: Path) -> None:
+def test_a_final_place_is_said_once_and_is_fought_for_no_more(tmp_path: Path) -> None:
     of = cup(deals=20)
     points = {"ann": 9, "bob": 0, "cat": -9}
     with unfinished(tmp_path, of) as store:
@@ -238,7 +238,7 @@ def test_only_what_is_new_is_read(tmp_path: Path) -> None:
         assert live.refresh() is not named
 
 
-def test_all_matches_are_there_once_a_damaged_one_is_mended(tmp_path: Path) -> None:
+def test_all_matches_are_read_once_a_damaged_one_is_repaired(tmp_path: Path) -> None:
     records = list(played(cup()))
     with unfinished(tmp_path, cup(), records) as under_way:
         live, of = LiveRun(under_way), f"WHERE match = '{records[-1].match}'"

@@ -8,7 +8,6 @@ from tests.support.tournament.cups import bot
 from tools import hostile
 from tools.hostile.server import ABOUT
 from tournament.bot.launch import LaunchSettings
-from tournament.bot.started_bot import start
 from tournament.config.cup import Bot, Cup, Limits, RunSettings
 from tournament.model import Identity
 from tournament.run.workers.bot_pool import BotPool
@@ -39,15 +38,6 @@ def test_a_bot_that_does_not_answer_is_reported(how: str, problem: str) -> None:
     start_ms = 300 if how.startswith("sleep") else 60_000
     (found,) = inspected(wrong, start_ms=start_ms).problems
     assert found.startswith(problem)
-
-
-def test_only_the_bot_without_a_port_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    first, second = (Bot(name, command=bot("toy-1")) for name in ("first", "second"))
-    with closing(start(first, LaunchSettings(Limits(), 60_000))) as started:
-        port = int(started.url.rpartition(":")[2])
-    monkeypatch.setattr("tournament.bot.started_bot._PORTS", (port, port + 1))
-    problems = inspected(first, second).problems
-    assert problems == (f"No free port was found between {port} and {port + 1}.",)
 
 
 def test_a_bot_of_another_game_or_protocol_is_reported() -> None:

@@ -69,7 +69,7 @@ def test_bots_that_have_no_places_yet_get_no_numbers(tmp_path: Path) -> None:
     assert "number" not in why
 
 
-def test_a_final_place_is_said_once_and_is_fought_for_no_more(tmp_path: Path) -> None:
+def test_a_final_place_is_said_once_and_is_not_contested(tmp_path: Path) -> None:
     of = cup(deals=20)
     points = {"ann": 9, "bob": 0, "cat": -9}
     with unfinished(tmp_path, of) as store:

@@ -55,11 +55,12 @@ def settled_pairs(ahead: Floats, chances: Floats, level: float = LEVEL) -> Boole
     """Which bots (rows) are settled above which (columns), shape (n, n).
 
     With probability ``level`` no two bots are put in the wrong order. ``ahead`` (n, n) is positive
-    if the row's bot has more points than the column's bot. ``chances`` (n, n) has the probability
-    that the row's bot would be ahead at least as clearly if both were equal. It is 1 without
-    evidence.
+    if the row's bot has more points than the column's bot, and 0 for bots that have not met.
+    ``chances`` (n, n) has the probability that the row's bot would be ahead at least as clearly if
+    both were equal. It is 1 without evidence.
     """
-    known = (np.minimum(chances, chances.T) < 1).any(axis=1)
+    # Bots that met count, with evidence or without: otherwise chance decides how many are compared.
+    known = ahead.any(axis=1)
     # By the number of bots that a bot is ahead of, then by how far: names and seats play no part.
     far = np.round(ahead.sum(axis=1) / max(1.0, float(np.abs(ahead).max(initial=0.0))), 9)
     order = np.lexsort((-far, -np.sign(ahead).sum(axis=1), ~known))[: int(known.sum())]

@@ -74,10 +74,10 @@ def test_each_round_is_a_chance_to_end(rounds: int, all_rounds: int, times: int)
     assert final_chances(evidence)[0, 0] == pytest.approx(times * once)
 
 
-def test_a_bot_that_is_only_behind_counts_as_one_to_compare() -> None:
-    """Three pairs can be wrong, though only the first bot is ahead of any."""
+def test_a_bot_without_evidence_counts_as_one_to_compare() -> None:
+    """Three pairs can be wrong, though only one pair has any evidence."""
     ahead = np.array([[0, 2, 1], [-2, 0, -1], [-1, 1, 0]], float)
-    chances = np.array([[1, 0.03, 0.6], [1, 1, 1], [1, 1, 1]])
+    chances = np.array([[1, 0.03, 1], [1, 1, 1], [1, 1, 1]])
     assert not settled_pairs(ahead, chances).any()
     chances[0, 1] = 0.05 / 3.01
     assert np.argwhere(settled_pairs(ahead, chances)).tolist() == [[0, 1]]

@@ -33,8 +33,6 @@ _CODES: Final[Mapping[int | None, str]] = {PROBLEM_TYPES[code].status: code for 
 
 
 class _App(Flask):
-    """A Flask application that ignores the `Host` header."""
-
     def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
         # Werkzeug would refuse a host such as `..` with status 400. No route depends on the host.
         if request is None:
@@ -69,24 +67,16 @@ def create_app(settings: Settings | None = None) -> Flask:
 
 
 def _register_error_handlers(app: Flask, settings: Settings, metrics: Metrics) -> None:
-    """Make `app` answer every exception with a problem, which is counted in `metrics`."""
-
     @app.errorhandler(Problem)
     def respond(problem: Problem) -> Response:
-        """Count a problem, add the request's ID to it, and return it as a response."""
         rule = request.url_rule
         route = "none" if rule is None else rule.rule
-        metrics.problems.labels(route, problem.type.code).inc()
+        metrics.problems.labels(route, problem.code).inc()
         problem.extensions["request_id"] = request.environ[REQUEST_ID]
         return problem.response()
 
     @app.errorhandler(HTTPException)
     def respond_to_http_error(error: HTTPException) -> Response:
-        """Answer an `HTTPException` of Flask, Werkzeug or `serving` with the problem of its status.
-
-        If no code in `DETAILS` has that status, the problem is "internal". The error's `Allow` and
-        `Retry-After` headers are kept.
-        """
         code = _CODES.get(error.code, "internal")
         response = respond(Problem(code, DETAILS[code].format(max_body=settings.max_body)))
         if isinstance(error, MethodNotAllowed):
@@ -97,6 +87,5 @@ def _register_error_handlers(app: Flask, settings: Settings, metrics: Metrics) -
 
     @app.errorhandler(Exception)
     def respond_to_bug(error: Exception) -> Response:
-        """Log an unexpected exception with its trace, and answer with status 500 and no trace."""
         log_error(error, request.environ)
         return respond(Problem("internal", DETAILS["internal"]))

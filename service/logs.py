@@ -16,15 +16,8 @@ REQUEST_ID: Final = "stich.request_id"
 """The key of the request's ID in the WSGI environ."""
 
 
-class JsonFormatter(logging.Formatter):
-    """Formats each record as one line of JSON.
-
-    The line has `time` (UTC, ISO 8601), `level`, `logger`, `message`, everything in the record's
-    attribute `fields`, if it has one, and `trace` if there is an exception.
-    """
-
+class _JsonFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
-        """Return a record as one line of JSON, without a newline at the end."""
         entry: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
@@ -44,7 +37,7 @@ def configure(settings: Settings) -> None:
     """
     handler = logging.StreamHandler()
     if settings.log_format == "json":
-        handler.setFormatter(JsonFormatter())
+        handler.setFormatter(_JsonFormatter())
     else:
         handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     for name, level in (("service", logging.INFO), ("_granian", logging.ERROR)):

@@ -1,10 +1,4 @@
-"""Metrics for Prometheus.
-
-A single worker keeps its metrics in memory. With several workers, each writes its metrics to files
-in the folder that `PROMETHEUS_MULTIPROC_DIR` names (`stich serve` sets it), and `/metrics` on any
-worker adds up the files. Counters and histograms include workers that have ended. Gauges include
-only workers that are alive.
-"""
+"""Metrics for Prometheus, which several workers share through files."""
 
 import os
 from contextlib import suppress
@@ -70,11 +64,11 @@ class Metrics:
     def text(self) -> bytes:
         """Return all metrics in Prometheus's text format.
 
-        If `PROMETHEUS_MULTIPROC_DIR` is set, add up the metrics of all workers, and delete the
-        gauges of workers that have ended.
+        If `PROMETHEUS_MULTIPROC_DIR` is set (`stich serve` sets it), add up the metrics of all
+        workers in that folder, but without the gauges of workers that have ended.
 
         Raises:
-            ValueError: if the folder that the variable names no longer exists.
+            ValueError: if the folder no longer exists.
         """
         if MULTIPROC_DIR not in os.environ:
             return generate_latest(self.registry)
@@ -85,7 +79,6 @@ class Metrics:
 
 
 def _forget_gauges_of_dead_workers() -> None:
-    """Delete the gauge files of workers that have ended. `PROMETHEUS_MULTIPROC_DIR` must be set."""
     for path in Path(os.environ[MULTIPROC_DIR]).glob("gauge_live*_*.db"):
         worker = int(path.stem.rpartition("_")[2])
         try:

@@ -17,13 +17,12 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 _REQUEST_ID: Final = re.compile(r"[\w.:+/=-]{1,128}", re.ASCII)
-"""The request IDs that are accepted from a client or proxy. Any other ID is replaced."""
-_DAY: Final = 24 * 60 * 60
+"""The request IDs that are accepted from a client or proxy."""
+_DAY_S: Final = 24 * 60 * 60
 _ANY_PAGE: Final = (
     ("Access-Control-Allow-Origin", "*"),
     ("Access-Control-Expose-Headers", "Retry-After, X-Request-Id"),
 )
-"""Headers that let pages of any origin read answers and two of their headers."""
 
 
 def with_middleware(app: WSGIApplication, settings: Settings, metrics: Metrics) -> WSGIApplication:
@@ -34,7 +33,6 @@ def with_middleware(app: WSGIApplication, settings: Settings, metrics: Metrics) 
     """
 
     def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        """Answer a request with `app` (PEP 3333), and store the request's ID in `environ`."""
         began = environ.get(BEGAN) or perf_counter()
         given = environ.get("HTTP_X_REQUEST_ID", "")
         # An ID is no secret, and `secrets` would cost a system call for each request.
@@ -60,13 +58,8 @@ def with_middleware(app: WSGIApplication, settings: Settings, metrics: Metrics) 
 
 
 def _preflight_headers(environ: WSGIEnvironment) -> Iterator[tuple[str, str]]:
-    """Yield the headers that only the answer to a CORS preflight request has.
-
-    `environ` must be that of an OPTIONS request. Nothing is yielded if the request is not a
-    preflight, or asks for a method that is not in `METHODS`.
-    """
     if environ.get("HTTP_ACCESS_CONTROL_REQUEST_METHOD", "").upper() in METHODS:
         yield "Access-Control-Allow-Methods", ", ".join(METHODS)
-        yield "Access-Control-Max-Age", str(_DAY)
+        yield "Access-Control-Max-Age", str(_DAY_S)
         if requested := environ.get("HTTP_ACCESS_CONTROL_REQUEST_HEADERS"):
             yield "Access-Control-Allow-Headers", requested

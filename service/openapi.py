@@ -1,8 +1,7 @@
 """Updates the contract: `python -m service.openapi` rewrites `openapi.yaml`.
 
-The operations, the schemas of answers and the bot protocol are edited in the file itself. The
-version, the schemas of requests and positions, the descriptions of problems, and the answers in the
-examples come from the code.
+Operations, schemas of answers and the bot protocol are edited in the file itself. Other schemas,
+the version, descriptions of problems, and the answers in examples come from the code.
 """
 
 from importlib.metadata import version
@@ -28,16 +27,11 @@ FILE: Final = Path(__file__).resolve().parents[1] / "openapi.yaml"
 
 
 class _Converter(OpenAPIConverter):
-    """Makes apispec use the JSON Schema that a field defines."""
-
     def field2property(self, field: Field[Any]) -> dict[str, Any]:
-        """The JSON Schema of a field, which must be a `JsonField`."""
         return cast("JsonField", field).json_schema()
 
 
 class _Plugin(MarshmallowPlugin):
-    """apispec's plugin for marshmallow, with `_Converter` as its converter."""
-
     Converter = _Converter
 
 
@@ -50,15 +44,14 @@ def update(contract: dict[str, Any]) -> None:
     schemas["Problem"]["properties"]["code"]["enum"] = list(PROBLEM_TYPES)
     schemas |= _object_schemas()
     responses = contract["components"]["responses"]
-    for problem in PROBLEM_TYPES.values():
-        response = problem.code.title().replace("-", "") + "Problem"  # such as TooLargeProblem
+    for code, problem in PROBLEM_TYPES.items():
+        response = code.title().replace("-", "") + "Problem"  # such as TooLargeProblem
         if response in responses:
             responses[response]["description"] = problem.description
     _answer_examples(contract["paths"])
 
 
 def _object_schemas() -> dict[str, Any]:
-    """The JSON Schemas of requests and positions by name, each after the schemas it refers to."""
     types: dict[str, type[ObjectSchema]] = {}
     bodies = [validator.schemas for validator in requests.VALIDATORS]
     for schemas in (*bodies, STATES, VIEWS):
@@ -72,7 +65,7 @@ def _object_schemas() -> dict[str, Any]:
 
 
 def _add(types: dict[str, type[ObjectSchema]], schema: ObjectSchema) -> None:
-    """Add to `types`, by name, the class of `schema`, after those of the schemas it refers to."""
+    """Add the class of `schema` to `types`, after the classes of the schemas it refers to."""
     for field in cast("dict[str, JsonField]", schema.fields).values():
         if field.nested is not None and type(field.nested).__name__ not in types:
             _add(types, field.nested)
@@ -80,26 +73,19 @@ def _add(types: dict[str, type[ObjectSchema]], schema: ObjectSchema) -> None:
 
 
 def _answer_examples(paths: dict[str, Any]) -> None:
-    """Replace, in place, the answer in each example in `paths` with the service's current answer.
-
-    Only JSON answers with status 200 are replaced. Tokens of sealed games stay as they are, since
-    sealing is random.
-    """
+    # Tokens of sealed games stay as they are, because sealing is random.
     app = create_app(Settings(seal_keys={"2026": bytes(32)}))
     client = app.test_client()
-    state = _request_examples(paths["/v1/moves"]["post"])["doudizhu"]["value"]["state"]
-    key_hashes = _request_examples(paths["/v1/sealed/start"]["post"])["sealed"]["value"][
-        "key_hashes"
-    ]
-    token = app.extensions[SEALER].seal(
-        games.get("doudizhu").state(state), [bytes.fromhex(text) for text in key_hashes]
-    )
+    moves = _request_bodies(paths["/v1/moves"]["post"])["doudizhu"]
+    start = _request_bodies(paths["/v1/sealed/start"]["post"])["sealed"]
+    hashes = [bytes.fromhex(text) for text in start["key_hashes"]]
+    token = app.extensions[SEALER].seal(games.get("doudizhu").state(moves["state"]), hashes)
     operations = [(path, about) for path, item in paths.items() for about in item.values()]
     for path, operation in operations:
         content = operation["responses"]["200"]["content"].get("application/json", {})
         for name, example in content.get("examples", {}).items():
             if "requestBody" in operation:
-                body = _request_examples(operation)[name]["value"]
+                body = _request_bodies(operation)[name]
                 sealed = {"sealed": token} if "sealed" in body else {}
                 answer = client.post(path, json={**body, **sealed}).get_json()
             else:
@@ -109,21 +95,18 @@ def _answer_examples(paths: dict[str, Any]) -> None:
             example["value"] = answer
 
 
-def _request_examples(operation: dict[str, Any]) -> dict[str, Any]:
-    """The examples of an operation's JSON request, by name."""
-    examples: dict[str, Any] = operation["requestBody"]["content"]["application/json"]["examples"]
-    return examples
+def _request_bodies(operation: dict[str, Any]) -> dict[str, Any]:
+    examples = operation["requestBody"]["content"]["application/json"]["examples"]
+    return {name: example["value"] for name, example in examples.items()}
 
 
 class _Dumper(yaml.SafeDumper):
     """Writes YAML without anchors, with references, entries and lists of scalars inline."""
 
     def ignore_aliases(self, data: Any) -> bool:
-        """Return True, so that no value is written as an alias."""
         return True
 
     def represent_data(self, data: Any) -> yaml.Node:
-        """Return the YAML node for a value, and set how the node is written (see the class)."""
         node = super().represent_data(data)
         if isinstance(node, yaml.ScalarNode) and "\n" in node.value:
             node.style = "|"

@@ -1,9 +1,8 @@
 """Sealed states: a client keeps a game as a token that the client cannot read.
 
-A token consists of the ID of the service's key that sealed the game, a dot, and the URL-safe base64
-of a nonce and the encrypted game. AES-SIV (RFC 5297) encrypts and authenticates the game, which
-consists of the SHA-256 hashes of all seats' keys and the state. A token is bound to `VERSION` and
-to the names of the fields of states, so a service in which these differ refuses the token.
+A token is the ID of a seal key, a dot, and the URL-safe base64 of a nonce and the game, that is, of
+the SHA-256 hashes of the seats' keys and the state, encrypted and authenticated with AES-SIV (RFC
+5297). A service in which `VERSION` or the fields of states differ refuses the token.
 """
 
 import json
@@ -25,7 +24,6 @@ from service.problems import Problem, invalid_request
 from service.schemas.positions import STATES
 
 VERSION: Final = 1
-"""The version of tokens. A service opens only tokens of its own version."""
 INVALID: Final = (
     "The token or the key is not valid here: it was altered or cut off, belongs to another game or"
     " service, or was made with a seal key that is no longer in use."
@@ -42,10 +40,9 @@ _FORMAT: Final = f"stich sealed state {VERSION} {sha256(repr(_WIRE).encode()).he
 
 @dataclass(frozen=True, slots=True)
 class SealedGame:
-    """The content of a token.
+    """The content of a token, with the seat whose key came with the token, or None without a key.
 
-    `hashes` are the SHA-256 hashes of the keys, by seat. `seat` is the seat whose key came with the
-    token, or None if no key did.
+    `hashes` are the SHA-256 hashes of the keys, by seat.
     """
 
     state: State
@@ -70,8 +67,7 @@ class Sealer:
         None. If `key_hashes` is None, draw a key for each seat.
 
         Raises:
-            Problem: if there is not one hash for each seat, or if two seats have the same hash. The
-                code is `invalid-request`.
+            Problem: if there is not one hash for each seat, or if two seats have the same hash.
         """
         keys: Sequence[str | None] = [None] * state.players
         if key_hashes is None:
@@ -97,12 +93,11 @@ class Sealer:
     def open(self, token: str, key: str | None) -> SealedGame:
         """Decrypt a token, and return its game with the seat whose key is `key` (no seat if None).
 
-        An invalid token or key takes the same work as a valid one, one decryption and a comparison
-        with each hash, so that the time until a refusal does not reveal what is wrong.
-
         Raises:
             Problem: if the token or the key is not valid. The code is `invalid-token`.
         """
+        # Every refusal takes one decryption and a comparison with each hash, so that its time does
+        # not reveal what is wrong.
         name, _, body = token.partition(".")
         sealed = _decode(body)
         valid = name in self._ciphers and _token(name, sealed) == token
@@ -123,15 +118,12 @@ class Sealer:
 
 
 def padded_size(wire: Mapping[str, Any]) -> int:
-    """The size in bytes to which a state is padded so that a token's length reveals nothing hidden.
+    """The bytes to which a state is padded, so that a token's length reveals nothing hidden.
 
-    `wire` is the state as `to_dict` returns it.
-
-    The size depends only on public facts: the game, the number of players, moves and results, and
-    whether a score in `results` has more than four digits. No state is larger: there are 12 bytes
-    for each card of the deck, 40 for each move, 112 for each result (320 if there is such a score),
-    and 2,048 for the names of all fields, the options, the seed and the total scores.
+    `wire` is the state as `to_dict` returns it. The size depends only on public facts: the game,
+    the numbers of players, moves and results, and whether a score has more than four digits.
     """
+    # No state is larger: 2,048 bytes hold the names of fields, options, seed and total scores.
     deck = games.get(wire["game"]).deck(wire["players"]).size
     results = wire["results"]
     highest = max([abs(score) for result in results for score in result["scores"]], default=0)
@@ -140,17 +132,14 @@ def padded_size(wire: Mapping[str, Any]) -> int:
 
 
 def _bound_to(name: str, nonce: bytes) -> list[bytes]:
-    """The data that a token is authenticated with: version, fields, key ID `name` and nonce."""
     return [f"{_FORMAT} {name}".encode(), nonce]
 
 
 def _token(name: str, sealed: bytes) -> str:
-    """The text of a token: the ID of its key (`name`), a dot, and the base64 of `sealed`."""
     return f"{name}.{urlsafe_b64encode(sealed).decode().rstrip('=')}"
 
 
 def _decode(body: str) -> bytes:
-    """The bytes that a token's base64 encodes, or as many null bytes if it is not valid base64."""
     try:
         return urlsafe_b64decode(body + "=" * (-len(body) % 4))
     except ValueError:

@@ -26,12 +26,10 @@ class ConfigError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The service's settings.
+    """The service's settings. Without `seal_keys` there are no sealed games.
 
-    `max_body` is the size of the largest request body in bytes. `seal_keys` maps the ID of each key
-    for sealed states to its 32 bytes: the first key seals games, every key opens them, and without
-    keys there are no sealed games. `log_format` is "text" or "json". If `access_log` is true, every
-    request is logged.
+    `max_body` is in bytes. `seal_keys` maps IDs to keys of 32 bytes: the first key seals games, and
+    every key opens them. `log_format` is "text" or "json".
     """
 
     max_body: int = MEBIBYTE
@@ -77,12 +75,7 @@ def temporary_seal_keys() -> str:
 
 
 def _seal_keys(text: str) -> dict[str, bytes]:
-    """Parse `ID:BASE64,ID:BASE64` into keys by ID. A blank text gives no keys.
-
-    Raises:
-        ConfigError: if the text is not of this form, an ID occurs twice, or a key does not have 32
-            bytes. The message never shows a key.
-    """
+    # The messages never show a key.
     keys: dict[str, bytes] = {}
     for number, part in enumerate(text.split(",") if text.strip() else (), 1):
         name, _, encoded = part.strip().partition(":")
@@ -116,5 +109,4 @@ _FORMS: Final[Mapping[str, tuple[str, str, str, Callable[[str], Any]]]] = {
     "STICH_LOG_FORMAT": ("log_format", "text|json", "text or json", str),
     "STICH_ACCESS_LOG": ("access_log", "[01]", "0 or 1", "1".__eq__),
 }
-"""By variable: the setting, the pattern of valid texts, the pattern in words, and how to convert a
-text."""
+"""By variable: the setting, the pattern of valid texts, the pattern in words, and the converter."""

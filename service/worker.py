@@ -9,16 +9,14 @@ from typing import Any, Final
 
 _SWITCH_SECONDS: Final = 0.0005
 """How long the thread with long work may keep the event loop waiting. With Python's default of
-5 ms, a short request beside long work took 9 ms (median), and now takes 3 ms. Long work takes 5 %
-longer."""
+5 ms, a short request beside long work took 9 ms (median), not 3. Long work takes 5 % longer."""
 
 
 def load(command: int, target: str) -> Any:
     """Return the application for granian, which calls this function in the worker process.
 
-    `command` is the process ID of the command, which must be the parent of the worker. The worker
-    exits soon after the command has ended. `target` is ignored. This function also resets the
-    handler of SIGTERM, and sets how often Python switches threads.
+    Also reset the handler of SIGTERM, set how often Python switches threads, and start a thread
+    that ends the worker soon after its parent, whose process ID is `command`. `target` is ignored.
 
     Raises:
         ConfigError: if an environment variable has an invalid value.
@@ -36,10 +34,6 @@ def load(command: int, target: str) -> Any:
 
 
 def _exit_with_parent(parent: int) -> None:
-    """Wait until the parent of this process has ended, and then exit without cleanup (status 1).
-
-    `parent` is the process ID of the parent. A parent that is killed cannot end its workers itself.
-    """
     while os.getppid() == parent:
         time.sleep(0.5)
     os._exit(1)

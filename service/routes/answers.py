@@ -19,17 +19,13 @@ from service.schemas.fields import (
 )
 from serving.work import need_long_work
 
-LONG_HAND: Final = 20
-"""Counting the legal moves of a hand with more cards than this may take milliseconds."""
-LONG_PAIRS: Final = 14
-"""Counting the legal moves of a hand with more pairs of equal rank than this may take milliseconds.
-One in twenty dealt hands of 18 cards has more."""
-LONG_LIST: Final = 300
-"""Writing a list of more moves than this is long work."""
-DETAILED_SLOTS: Final = 3
-"""The slots that a list of moves with details needs. The longest such list has 4.6 MB."""
-LONG_GAME: Final = 200
-"""Making more moves than this in one request is long work. A thousand moves take 4 ms."""
+# Counting the legal moves of a hand with more cards, or more pairs of equal rank, may take
+# milliseconds. One in twenty dealt hands of 18 cards has more than 14 pairs.
+_LONG_HAND: Final = 20
+_LONG_PAIRS: Final = 14
+_LONG_LIST: Final = 300  # writing more moves is long work
+_DETAILED_SLOTS: Final = 3  # for a list of moves with details: the longest has 4.6 MB
+_LONG_GAME: Final = 200  # making more moves is long work: a thousand take 4 ms
 
 
 def json_response(body: dict[str, Any]) -> Response:
@@ -43,14 +39,13 @@ def moves_answer(position: Position, *, details: bool) -> dict[str, Any]:
     """Return the answer of `/v1/moves`: the seat to move and its legal moves.
 
     The list is empty if the game is over, or if `position` is another seat's view or the public
-    view. If `details` is true, the answer also has the category, rank, length and cards of each
-    move.
+    view. With `details`, the answer also says what each move is.
 
     Raises:
         Problem: if there are more than `MAX_LISTED_MOVES` moves.
         LongWork, TooManyRequests: if listing the moves needs slots that the request does not hold.
     """
-    listed = _listed(position, DETAILED_SLOTS if details else 1)
+    listed = _listed(position, _DETAILED_SLOTS if details else 1)
     answer: dict[str, Any] = {"seat": position.turn, "moves": listed.texts()}
     if details:
         answer["details"] = [_detail(move) for move in listed]
@@ -58,7 +53,6 @@ def moves_answer(position: Position, *, details: bool) -> dict[str, Any]:
 
 
 def _detail(move: Move) -> dict[str, Any]:
-    """The entry in `details` for a move. A value that does not apply to the move is None."""
     cards = move.deck.names_of(move.cards) if move.cards else None
     return {"category": move.category, "rank": move.rank, "length": move.length, "cards": cards}
 
@@ -69,19 +63,14 @@ def described(view: View, *, list_moves: bool) -> dict[str, Any]:
     The text includes the legal moves if `list_moves` is true.
 
     Raises:
-        Problem: if there are more than `MAX_LISTED_MOVES` moves to list.
-        LongWork, TooManyRequests: if listing the moves needs slots that the request does not hold.
+        Problem, LongWork, TooManyRequests: as in `moves_answer`, if moves are listed.
     """
     text = games.describe(view, _listed(view) if list_moves else None)
     return {"text": text, "rules": f"/docs/rules/{view.game.name}.md"}
 
 
 def verdict(position: Position, text: str) -> dict[str, Any]:
-    """The answer of `/v1/validate`: whether the move `text` is legal.
-
-    If the move is legal, the answer has its canonical form, and also its category, rank and length
-    if the move has a category. Otherwise it has the reason why the move is illegal, and a detail.
-    """
+    """The answer of `/v1/validate`: whether the move `text` is legal, and what it is or why not."""
     try:
         move = position.check(text)
     except IllegalMove as error:
@@ -98,10 +87,9 @@ def advanced(state: State, moves: Sequence[str], seat: int | None = None) -> Sta
     Raises:
         Problem: if a move is illegal or another seat's, or if the deal, scores, history or results
             of the state after all moves exceed their limits.
-        LongWork, TooManyRequests: if there are more than `LONG_GAME` moves and the request holds no
-            slot.
+        LongWork, TooManyRequests: if there are more than 200 moves and the request holds no slot.
     """
-    if len(moves) > LONG_GAME:
+    if len(moves) > _LONG_GAME:
         need_long_work()
     for index, move in enumerate(moves):
         try:
@@ -122,13 +110,6 @@ def advanced(state: State, moves: Sequence[str], seat: int | None = None) -> Sta
 
 
 def _listed(position: Position, slots: int = 1) -> LegalMoves:
-    """Return the legal moves of a position, for an answer that lists them.
-
-    Raises:
-        Problem: if there are more than `MAX_LISTED_MOVES` moves.
-        LongWork, TooManyRequests: if counting or writing the moves is long work, and the request
-            holds fewer than `slots` slots.
-    """
     if _takes_long_to_count(position):
         need_long_work(slots)
     listed = position.moves()
@@ -138,19 +119,16 @@ def _listed(position: Position, slots: int = 1) -> LegalMoves:
             " /v1/validate and /v1/advance still accept any of them."
         )
         raise invalid_state([problem])
-    if len(listed) > LONG_LIST:
+    if len(listed) > _LONG_LIST:
         need_long_work(slots)
     return listed
 
 
 def _takes_long_to_count(position: Position) -> bool:
-    """Whether the seat to move has so many cards or pairs that counting its moves may take long.
-
-    False if the game is over, or if the position is a view that does not show the hand.
-    """
     hand = position.hand_to_move()
-    if hand < 0:
+    if hand < 0:  # the game is over, or the view does not show the hand
         return False
     cards = position.deck.names_of(hand)
     ranks = Counter([card[0] for card in cards])
-    return len(cards) > LONG_HAND or sum([n * (n - 1) // 2 for n in ranks.values()]) > LONG_PAIRS
+    pairs = sum([n * (n - 1) // 2 for n in ranks.values()])
+    return len(cards) > _LONG_HAND or pairs > _LONG_PAIRS

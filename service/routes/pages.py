@@ -63,10 +63,7 @@ def healthz() -> Response:
 
 @static_routes.get("/readyz")
 def readyz() -> Response:
-    """Check that the service can read its contract and deal every game, and answer that it can.
-
-    If it cannot, an exception leads to an answer with status 500.
-    """
+    """Answer that the service can read its contract and deal games. Any error gets status 500."""
     _path("openapi.yaml").read_bytes()
     for game in games.GAMES.values():
         game.start(None, "ready", {}).moves()
@@ -91,19 +88,13 @@ def openapi_json() -> Response:
     """Return the contract as JSON, for tools that do not read YAML.
 
     Raises:
-        LongWork, TooManyRequests: as in `_contract_as_json`.
+        LongWork, TooManyRequests: if this is the first call and the request holds no slot.
     """
     return _contract_as_json().answer("application/json")
 
 
 @cache
 def _contract_as_json() -> StaticBody:
-    """Convert the contract to JSON, once. Later calls return the same value.
-
-    Raises:
-        LongWork, TooManyRequests: if the contract has yet to be converted and the request holds no
-            slot.
-    """
     need_long_work()
     contract = yaml.load(_path("openapi.yaml").read_bytes(), yaml.CSafeLoader)
     return StaticBody.of(encode(contract))
@@ -112,7 +103,7 @@ def _contract_as_json() -> StaticBody:
 @static_routes.get("/docs")
 def docs() -> Response:
     """Return the contract as a page on which every operation can be tried."""
-    return _page("docs.html", problems=PROBLEM_TYPES.values(), html=_html)
+    return _page("docs.html", problems=PROBLEM_TYPES, html=_html)
 
 
 @static_routes.get("/docs/assets/<name>")
@@ -120,7 +111,7 @@ def asset(name: str) -> Response:
     """Return a file that the pages load.
 
     Raises:
-        Problem: if the pages load no file with this name. The response then has status 404.
+        Problem: if the pages load no file with this name (status 404).
     """
     if name not in _ASSETS:
         raise Problem("not-found", f"There is no file {quote(name)} here.")
@@ -132,7 +123,7 @@ def rules_page(name: str) -> Response:
     """Return the rules of a game as a page.
 
     Raises:
-        Problem: if there is no game with this name. The response then has status 404.
+        Problem: if there is no game with this name (status 404).
     """
     rules = _rendered(_rules_file(name))
     return _page("text.html", title=f"{games.get(name).title}: the rules", text=rules)
@@ -143,7 +134,7 @@ def rules(name: str) -> Response:
     """Return the rules of a game in Markdown.
 
     Raises:
-        Problem: if there is no game with this name. The response then has status 404.
+        Problem: if there is no game with this name (status 404).
     """
     text = _path(_rules_file(name), "docs").read_bytes()
     return Response(text, content_type="text/markdown; charset=utf-8")
@@ -157,7 +148,6 @@ def guide(file: str, title: str) -> Response:
 
 
 def _page(template: str, **values: object) -> Response:
-    """Fill in a template, and return it as a page that may load only this service's files."""
     page = render_template(template, games=games.GAMES.values(), **values)
     response = Response(page, content_type="text/html; charset=utf-8")
     response.headers["Content-Security-Policy"] = _CONTENT_SECURITY_POLICY
@@ -167,11 +157,7 @@ def _page(template: str, **values: object) -> Response:
 
 @cache
 def _html(markdown: str) -> Markup:
-    """Markdown as HTML, in which raw HTML is escaped and headings have IDs.
-
-    Links to the project's files lead to the service's copies of them, or become text if it has
-    none. Links to `https:` addresses and links within the page are kept.
-    """
+    """Markdown as HTML. Links to files that the service does not have become text."""
     tokens = _MARKDOWN.parse(markdown)
     for token, following in pairwise(tokens):
         if token.type == "heading_open":
@@ -189,22 +175,16 @@ def _html(markdown: str) -> Markup:
 
 
 def _rendered(name: str) -> Markup:
-    """A Markdown file of docs/ as HTML (see `_html`)."""
     return _html(_path(name, "docs").read_text("utf-8"))
 
 
 def _rules_file(name: str) -> str:
-    """The path within docs/ of the file with the rules of a game.
-
-    Raises:
-        Problem: if there is no game with this name.
-    """
     if name not in games.GAMES:
         raise Problem("not-found", f"There are no rules for {quote(name)} here.")
     return f"rules/{name}.md"
 
 
 def _path(name: str, folder: str = "") -> Path:
-    """The path of a file, in `static` if it exists there (as in a wheel), else in the checkout."""
+    """The path of a file, in `static` if the file exists there (as in a wheel)."""
     path = STATIC / name
     return path if path.is_file() else _CHECKOUT / folder / name

@@ -11,13 +11,7 @@ from games import Game, InvalidState, State, View
 from service.json_codec import encode, quote
 from service.problems import Problem, invalid_request, invalid_state
 from service.request_body import parse_body
-from service.routes.answers import (
-    advanced,
-    described,
-    json_response,
-    moves_answer,
-    verdict,
-)
+from service.routes.answers import advanced, described, json_response, moves_answer, verdict
 from service.schemas import requests
 from service.schemas.position_fields import option_fields
 from serving.compression import StaticBody
@@ -33,9 +27,7 @@ def list_games() -> Response:
 
 @cache
 def _all_games() -> StaticBody:
-    """The answer of `/v1/games`."""
-    listed = [_summary(game) for game in games.GAMES.values()]
-    return StaticBody.of(encode({"games": listed}))
+    return StaticBody.of(encode({"games": [_summary(game) for game in games.GAMES.values()]}))
 
 
 @v1.get("/games/<name>")
@@ -43,23 +35,16 @@ def get_game(name: str) -> Response:
     """Return the details of a game.
 
     Raises:
-        Problem: if there is no game with this name. The response then has status 404.
+        Problem: if there is no game with this name (status 404).
     """
     game = games.GAMES.get(name)
     if game is None:
         known = ", ".join(games.GAMES)
         raise Problem("not-found", f"Unknown game {quote(name)}; the games are {known}.")
-    return _one_game(game).answer("application/json")
-
-
-@cache
-def _one_game(game: Game) -> StaticBody:
-    """The answer of `/v1/games/{game}`."""
-    return StaticBody.of(encode(_details(game)))
+    return _details(game).answer("application/json")
 
 
 def _summary(game: Game) -> dict[str, Any]:
-    """The entry for a game in the list of games."""
     return {
         "game": game.name,
         "title": game.title,
@@ -71,12 +56,12 @@ def _summary(game: Game) -> dict[str, Any]:
     }
 
 
-def _details(game: Game) -> dict[str, Any]:
-    """A game's entry in the list of games, with its options, deck, phases and categories added."""
+@cache
+def _details(game: Game) -> StaticBody:
     counts = range(game.min_players, game.max_players + 1)
     deck = game.deck(game.min_players)
     fields = option_fields(game)
-    return {
+    details = {
         **_summary(game),
         "options": {
             "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -105,6 +90,7 @@ def _details(game: Game) -> dict[str, Any]:
             for category in game.categories
         ],
     }
+    return StaticBody.of(encode(details))
 
 
 @v1.post("/start")
@@ -112,7 +98,7 @@ def start() -> Response:
     """Start a game, and return its first state.
 
     Raises:
-        Problem, HTTPException: if the body is not valid (see `parse_body`).
+        Problem, HTTPException: as in `parse_body`.
     """
     body = parse_body(requests.START)
     return json_response({"state": new_game(body, body.get("seed")).to_dict()})
@@ -123,8 +109,8 @@ def moves() -> Response:
     """Return the seat to move in a state or view, and its legal moves.
 
     Raises:
-        Problem, HTTPException: if the body or its position is not valid (see `parse_body`).
-        Problem, LongWork, TooManyRequests: as in `moves_answer`.
+        Problem, HTTPException, LongWork: as in `parse_body` and `moves_answer`, or if the position
+            is not valid.
     """
     body = parse_body(requests.MOVES)
     return json_response(moves_answer(_position(body), details=body.get("details", False)))
@@ -137,8 +123,8 @@ def describe() -> Response:
     The state of a finished game is described as the public sees it.
 
     Raises:
-        Problem, HTTPException: if the body or its position is not valid (see `parse_body`).
-        Problem, LongWork, TooManyRequests: as in `described`.
+        Problem, HTTPException, LongWork: as in `parse_body` and `described`, or if the position is
+            not valid.
     """
     body = parse_body(requests.DESCRIBE)
     position = _position(body)
@@ -151,7 +137,7 @@ def validate() -> Response:
     """Return whether a move is legal, and its category or the reason why not.
 
     Raises:
-        Problem, HTTPException: if the body or its position is not valid (see `parse_body`).
+        Problem, HTTPException: as in `parse_body`, or if the position is not valid.
     """
     body = parse_body(requests.VALIDATE)
     return json_response(verdict(_position(body), body["move"]))
@@ -162,8 +148,8 @@ def advance() -> Response:
     """Return the state after the moves of the request, with its legal moves if asked for.
 
     Raises:
-        Problem, HTTPException: if the body or its position is not valid (see `parse_body`).
-        Problem, LongWork, TooManyRequests: as in `advanced` and, for the list, `moves_answer`.
+        Problem, HTTPException, LongWork: as in `parse_body`, `advanced` and `moves_answer`, or if
+            the state is not valid.
     """
     body = parse_body(requests.ADVANCE)
     state = advanced(cast("State", _position(body)), body["moves"])
@@ -176,8 +162,7 @@ def view() -> Response:
     """Return what one seat may know of a state.
 
     Raises:
-        Problem, HTTPException: if the body or its position is not valid (see `parse_body`), or
-            there is no such seat.
+        Problem, HTTPException: as in `parse_body`, or if the state or the seat is not valid.
     """
     body = parse_body(requests.VIEW)
     try:
@@ -188,21 +173,15 @@ def view() -> Response:
 
 
 def new_game(body: dict[str, Any], seed: str | None = None) -> State:
-    """Return the first state of a new game with this seed, or with a random one if it is None.
+    """Return the first state of the game that a validated request asks for.
 
-    `body` must be that of a request to start a game, and must have passed schema validation. A seed
-    in the body is ignored.
+    The game has this seed, or a random one if `seed` is None. A seed in `body` is ignored.
     """
     seed = secrets.token_hex(16) if seed is None else seed
     return games.get(body["game"]).start(body.get("players"), seed, body.get("options", {}))
 
 
 def _position(body: dict[str, Any]) -> State | View:
-    """The state or view in a body, which must have passed schema validation.
-
-    Raises:
-        Problem: if the state or view breaks a rule of its game.
-    """
     try:
         if "state" in body:
             return games.get(body["state"]["game"]).state(body["state"])

@@ -22,11 +22,10 @@ SEALER: Final = "stich-sealer"
 def start() -> Response:
     """Start a game whose seed the service draws, and return its token and keys.
 
-    The request may contain hashes of keys: one for each seat, all different. The keys in the answer
-    are then null.
+    If the request has hashes of keys, the keys in the answer are null.
 
     Raises:
-        Problem, HTTPException: if the body (see `parse_body`) or its hashes are not valid, or the
+        Problem, HTTPException: as in `parse_body`, or if the hashes do not fit the seats, or the
             service has no seal keys.
     """
     body = parse_body(requests.SEALED_START)
@@ -40,8 +39,8 @@ def view() -> Response:
     The public view comes with the hashes of all keys and, once the game is over, the seed.
 
     Raises:
-        Problem, HTTPException: if the body (see `parse_body`), the token or the key is not valid,
-            or the service has no seal keys.
+        Problem, HTTPException: as in `parse_body`, or if the token or the key is not valid, or the
+            service has no seal keys.
     """
     game = _open(parse_body(requests.SEALED_VIEW))
     answer: dict[str, Any] = {"view": game.state.view(game.seat).to_dict()}
@@ -57,8 +56,7 @@ def moves() -> Response:
     """Return the seat to move, and its legal moves, or no moves if the key is another seat's.
 
     Raises:
-        Problem, HTTPException: as in `view`.
-        Problem, LongWork, TooManyRequests: as in `moves_answer`.
+        Problem, HTTPException, LongWork: as in `view` and `moves_answer`.
     """
     body = parse_body(requests.SEALED_MOVES)
     return json_response(moves_answer(_view(body), details=body.get("details", False)))
@@ -69,8 +67,7 @@ def describe() -> Response:
     """Return a description of the view of the key's seat.
 
     Raises:
-        Problem, HTTPException: as in `view`.
-        Problem, LongWork, TooManyRequests: as in `described`.
+        Problem, HTTPException, LongWork: as in `view` and `described`.
     """
     body = parse_body(requests.SEALED_DESCRIBE)
     return json_response(described(_view(body), list_moves=body.get("list_moves", True)))
@@ -92,8 +89,7 @@ def advance() -> Response:
     """Make moves of the key's seat, and return the next token and the public view.
 
     Raises:
-        Problem, HTTPException: as in `view`.
-        Problem, LongWork, TooManyRequests: as in `advanced`.
+        Problem, HTTPException, LongWork: as in `view` and `advanced`.
     """
     body = parse_body(requests.SEALED_ADVANCE)
     game = _open(body)
@@ -104,11 +100,6 @@ def advance() -> Response:
 
 
 def _sealer() -> Sealer:
-    """The sealer of the current application.
-
-    Raises:
-        Problem: if the service has no seal keys.
-    """
     sealer: Sealer | None = current_app.extensions[SEALER]
     if sealer is None:
         detail = "This service has no keys for sealed states: its operator can set STICH_SEAL_KEYS."
@@ -117,19 +108,9 @@ def _sealer() -> Sealer:
 
 
 def _open(body: dict[str, Any]) -> SealedGame:
-    """Return the game of the token in a body, with the seat of the key in the body, if any.
-
-    Raises:
-        Problem: if the token or the key is not valid, or the service has no seal keys.
-    """
     return _sealer().open(body["sealed"], body.get("key"))
 
 
 def _view(body: dict[str, Any]) -> View:
-    """The view of the game in the body's token, for the seat whose key is in the body.
-
-    Raises:
-        Problem: if the token or the key is not valid, or the service has no seal keys.
-    """
     game = _open(body)
     return game.state.view(game.seat)

@@ -1,11 +1,7 @@
 """The fields of requests and positions: marshmallow fields that know their JSON Schema.
 
-The contract takes the JSON Schema of each field from here, and `value_type` derives the msgspec
-type from the same schema. msgspec reads bodies that match the contract. marshmallow loads all other
-bodies, and converts values or says what is wrong.
-
-Only schema validation happens here: JSON types, cards, and the limits marked `enforced`. Other
-limits only document the contract. `games` decides whether a value makes sense.
+Only JSON types, cards, and limits marked `enforced` are validated here. Other limits document the
+contract, and `games` decides whether a value makes sense.
 """
 
 from collections.abc import Callable, Mapping
@@ -24,22 +20,19 @@ MAX_INT32: Final = 2**31 - 1
 MAX_SCORE: Final = 10**36
 """The largest score: enough for a hundred doublings in each of a thousand deals."""
 MAX_LISTED_MOVES: Final = 32_000
-"""The most legal moves that are listed. A dealt hand has at most 31,122, but a set-up hand of fifty
-cards has billions."""
+"""The most legal moves that are listed. Dealt hands have at most 31,122, set-up hands billions."""
 MAX_MOVES: Final = 1_000
-"""The most moves in a history, or to make in one request. A deal has fewer than 500: each play lays
-down a card, and at most five seats pass after it."""
+"""The most moves in a history, or to make in one request. A deal has fewer than 500."""
 MAX_RESULTS: Final = 6_000
-"""The most deals in a game without a limit on deals. A deal of Zheng Fen shares out 100 points, so
-one of six seats reaches the highest target by then. Other games have at most 1,000 deals."""
+"""The most deals in a game without a limit on deals. Zheng Fen shares out 100 points a deal, so one
+of six seats reaches the highest target by then."""
 MAX_MOVE_LENGTH: Final = 1_000
-"""The most characters in a move. The longest legal move, of all 54 cards, has some 120."""
+"""The most characters in a move. The longest legal move has some 120."""
 
 TOLERANCE: Final = 2
 SLACK: Final = 100
 """A list whose length the rules check may have `SLACK` items more than `TOLERANCE` times what the
-contract allows, so that the rules can say what is wrong. A longer list is refused unread, because
-checking half a million items would take too long."""
+contract allows, so that the rules can say what is wrong. A longer list is refused unread."""
 
 CARDS: Final = frozenset(rank + suit for rank in "23456789TJQKA" for suit in "cdhs") | {"Bj", "Rj"}
 
@@ -52,10 +45,7 @@ def ref(name: str) -> JsonSchema:
 
 
 class ObjectSchema(Schema):
-    """A marshmallow schema of an object. All its fields must be `JsonField`s.
-
-    The docstring of a subclass is its description in the contract.
-    """
+    """A schema whose fields are `JsonField`s, and whose docstring is the contract's description."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -68,11 +58,10 @@ class ObjectSchema(Schema):
 
 
 def value_type(schema: JsonSchema, referred: Any) -> Any:
-    """Return the msgspec type of the values that match a field's JSON Schema.
+    """Return the msgspec type of the values that match a JSON Schema made by this module.
 
-    `schema` must be one that the functions of this module make. `referred` is the type that a
-    `$ref` in it stands for. The type excludes integers whose size exceeds `MAX_SAFE_INTEGER`, even
-    if the schema allows them.
+    `referred` is the type that a `$ref` in the schema stands for. Integers beyond
+    `MAX_SAFE_INTEGER` are excluded even if the schema allows them.
     """
     if "$ref" in schema:
         return referred
@@ -103,11 +92,10 @@ def value_type(schema: JsonSchema, referred: Any) -> Any:
 class JsonField(Field[Any]):
     """A field that knows its JSON Schema and its msgspec type.
 
-    `value_schema` is the JSON Schema of a value that is not null. `load` converts a value that is
-    not null. It must accept every value that matches `value_schema`, and may accept other values or
-    raise ValidationError for them. `referred` is the msgspec type that a `$ref` in `value_schema`
-    stands for. An `optional` field may be missing or null, which means the same. `nested` is the
-    schema of the value if it is an object, or of its items if it is a list of objects.
+    `value_schema` describes a value that is not null, and `load` converts one: it must accept what
+    matches `value_schema`, and may raise ValidationError for anything else. `referred` is the
+    msgspec type that a `$ref` in `value_schema` stands for. An `optional` field may be missing or
+    null. `nested` is the schema of the value, or of its items, if these are objects.
     """
 
     def __init__(
@@ -142,17 +130,16 @@ class JsonField(Field[Any]):
     def json_schema(self) -> JsonSchema:
         """The JSON Schema of this field, with its description, and with null if that is allowed."""
         schema = self.value_schema
-        if self.allow_none:
-            if "$ref" in schema or "enum" in schema:
-                schema = {"oneOf": [schema, {"type": "null"}]}
-            else:
-                schema = {**schema, "type": [schema["type"], "null"]}
+        if self.allow_none and ("$ref" in schema or "enum" in schema):
+            schema = {"oneOf": [schema, {"type": "null"}]}
+        elif self.allow_none:
+            schema = {**schema, "type": [schema["type"], "null"]}
         return {"description": self.description, **schema} if self.description else schema
 
     def deserialize(
         self, value: Any, attr: str | None = None, data: Any = None, **kwargs: Any
     ) -> Any:
-        """Convert a value, and return it. Leave missing values and null to marshmallow.
+        """Convert a value, and return it.
 
         Raises:
             ValidationError: if the value is wrong, or is missing or null when it must not be.
@@ -201,10 +188,9 @@ def checked(
     *checks: tuple[Callable[[Any], bool], str],
     **kwargs: Any,
 ) -> JsonField:
-    """A field for values that pass all checks.
+    """A field for values that pass all checks, in order. The other arguments go to `JsonField`.
 
-    A check pairs a function that says whether a value passes with the message for one that fails. A
-    check may rely on the checks before it. `value_schema` and `kwargs` go to `JsonField`.
+    A check is a function that says whether a value passes, and the message for a value that fails.
     """
 
     def load(value: Any) -> Any:
@@ -217,7 +203,6 @@ def checked(
 
 
 def _is_encodable(text: str) -> bool:
-    """Whether a string can be encoded as UTF-8."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -251,7 +236,6 @@ def string(description: str, max_length: int | None = None, **kwargs: Any) -> Js
 
 
 def _at_most(characters: int) -> tuple[Callable[[Any], bool], str]:
-    """A check, with its message, that a string has at most this many characters."""
     return lambda text: len(text) <= characters, f"Must have at most {characters} characters."
 
 
@@ -271,19 +255,13 @@ def constant(description: str, word: str) -> JsonField:
 
 
 def move(description: str) -> JsonField:
-    """A field for a move.
-
-    Any string of up to `MAX_MOVE_LENGTH` characters passes, because the rules judge the move.
-    """
+    """A field for a move. Any string of up to `MAX_MOVE_LENGTH` characters passes."""
     type_ = Annotated[str, msgspec.Meta(max_length=MAX_MOVE_LENGTH)]
     return checked(description, ref("Move"), STRING, _at_most(MAX_MOVE_LENGTH), referred=type_)
 
 
 def card(description: str = "", *, masked: bool = False, **kwargs: Any) -> JsonField:
-    """A field for a card. `kwargs` are passed to `JsonField`.
-
-    If `masked`, the value may also be `??`, a hidden card.
-    """
+    """A field for a card, or `??` if `masked`. `kwargs` are passed to `JsonField`."""
     allowed = CARDS | {"??"} if masked else CARDS
     or_masked = ", or ?? for a masked card" if masked else ""
     check = (
@@ -306,10 +284,7 @@ def load_object(schema: ObjectSchema, value: Any) -> dict[str, Any]:
 
 
 def object_field(description: str, schema: type[ObjectSchema], **kwargs: Any) -> JsonField:
-    """A field for an object. `kwargs` are passed to `JsonField`.
-
-    In the contract, the schema is a component with the name of its class.
-    """
+    """A field for an object, whose schema is a component of the contract. `kwargs`: `JsonField`."""
     nested = schema()
     return JsonField(
         description,
@@ -337,8 +312,7 @@ def list_of(
     document the contract, and a list may have up to `slack` more items than `TOLERANCE` times
     `max_items`. `kwargs` are passed to `JsonField`.
     """
-    low = min_items if enforced else 0
-    high = max_items if enforced else max_items * TOLERANCE + slack
+    low, high = (min_items, max_items) if enforced else (0, max_items * TOLERANCE + slack)
 
     def load(value: Any) -> list[Any]:
         if type(value) is not list:
@@ -361,19 +335,15 @@ def list_of(
             raise ValidationError(cast("dict[str, Any]", errors))
         return loaded
 
-    schema: JsonSchema = {"type": "array", "items": item.value_schema}
-    schema |= {"minItems": min_items} if min_items else {}
-    schema["maxItems"] = max_items
+    least = {"minItems": min_items} if min_items else {}
+    schema = {"type": "array", "items": item.value_schema, **least, "maxItems": max_items}
     return JsonField(
         description, schema, load, referred=item.referred, nested=item.nested, **kwargs
     )
 
 
 def card_list(description: str, max_items: int, *, masked: bool = False) -> JsonField:
-    """A field for a list of cards, whose `max_items` is not enforced (see `list_of`).
-
-    If `masked`, a card may also be `??`, a hidden card.
-    """
+    """A field for a list of cards, which may be `??` if `masked`. `max_items` is not enforced."""
     return list_of(description, card(masked=masked), max_items)
 
 

@@ -28,18 +28,13 @@ from service.schemas.fields import (
 
 SEED = "Determines all deals: the same seed always deals the same cards."
 TRICKS = 16
-MAX_PAIRINGS = 100
-"""The most pairings in a list. A deal of 9-5-2 has at most two, but a posted position may have
-more."""
+MAX_PAIRINGS = 100  # a deal of 9-5-2 has at most two, but a posted position may have more
 
 Fields = dict[str, JsonField]
 
 
 class GameLimits:
-    """Makes fields whose limits depend on a game's players or deck.
-
-    `last_seat` is the highest seat, and `deck` the number of cards in the largest deck.
-    """
+    """Makes fields whose limits depend on a game's highest seat or its largest deck's cards."""
 
     def __init__(self, name: str) -> None:
         self.game = games.get(name)
@@ -52,16 +47,15 @@ class GameLimits:
         return integer(description, 0, self.last_seat, nullable=nullable)
 
     def by_seat(self, description: str, item: JsonField, slack: int = SLACK) -> JsonField:
-        """A field for a list with a value for each seat. `item` is the field for a value.
+        """A field for a list with an `item` for each seat. The length is not enforced.
 
-        The length is not enforced. `slack` is as in `list_of`, and should be 0 in a result, because
-        a game can have thousands of results.
+        `slack` is as in `list_of`, and should be 0 in a result, of which there can be thousands.
         """
         low, high = self.game.min_players, self.game.max_players
         return list_of(description, item, high, min_items=low, slack=slack)
 
     def scores(self, description: str, slack: int = SLACK) -> JsonField:
-        """A field for scores by seat. `slack` is as in `by_seat`, and should be 0 in a result."""
+        """A field for scores by seat. `slack` is as in `by_seat`."""
         return self.by_seat(description, integer("", -MAX_SCORE, MAX_SCORE), slack)
 
     def hands(self, description: str) -> JsonField:
@@ -84,13 +78,10 @@ def component(game: games.Game, suffix: str) -> str:
 
 
 def option_fields(game: games.Game) -> Fields:
-    """The fields for the options of a game, by name. All may be missing; ranges are enforced.
-
-    The descriptions state the defaults, since the keyword `default` would make client generators
-    require the field.
-    """
+    """The fields for the options of a game, by name. All may be missing; ranges are enforced."""
     fields: Fields = {}
     for option in game.options:
+        # The keyword `default` would make client generators require the field.
         description = f"{option.description} {json.dumps(option.default)} if omitted."
         fields[option.name] = (
             boolean(description, required=False)
@@ -138,7 +129,6 @@ def common_fields(limits: GameLimits, **result: JsonField) -> Fields:
 
 
 def _results_field(limits: GameLimits, extra: Fields) -> JsonField:
-    """The field for the finished deals. `extra` has the fields that the game adds to each."""
     fields: Fields = {
         "deal": integer("The number of the deal.", 1, enforced=True),
         "scores": limits.scores("The scores of this deal, by seat.", slack=0),
@@ -360,9 +350,5 @@ def ninefivetwo_fields(limits: GameLimits, *, masked: bool) -> Fields:
 
 
 def _pairings(description: str, name: str, item_description: str, fields: Fields) -> JsonField:
-    """A field for a list of up to `MAX_PAIRINGS` pairings of the exchange in 9-5-2.
-
-    `name`, `item_description` and `fields` are those of the schema of a pairing.
-    """
     schema = make_schema(name, item_description, fields)
     return list_of(description, object_field("", schema), MAX_PAIRINGS, enforced=True)

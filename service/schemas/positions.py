@@ -48,12 +48,8 @@ def choose_by_game(schemas: Mapping[str, ObjectSchema], value: Any) -> ObjectSch
 def _position_field(
     component: str, schemas: Mapping[str, ObjectSchema], description: str, **kwargs: Any
 ) -> JsonField:
-    """A field for a position of any game. `kwargs` are passed to `JsonField`.
-
-    `component` is the contract's name for the schema of all these positions, and `schemas` has the
-    schema for each game. Missing options get their defaults. msgspec reads a position into the
-    struct for its game, which `as_dict` must then convert.
-    """
+    """Return a field for positions with one of `schemas`, which are together `component` in the
+    contract. msgspec reads a position into a struct, which `as_dict` must then convert."""
     structs = tuple(_struct(*item) for item in schemas.items())
 
     def load(value: Any) -> dict[str, Any]:
@@ -68,7 +64,6 @@ view_field: Final = partial(_position_field, "View", VIEWS)
 
 
 def _struct(game: str, schema: ObjectSchema) -> type[msgspec.Struct]:
-    """The struct into which msgspec reads positions of a game. The field `game` is its tag."""
     members = [(name, type_) for name, type_ in schema.member_types.items() if name != "game"]
     return msgspec.defstruct(type(schema).__name__, members, tag_field="game", tag=game)
 
@@ -80,7 +75,6 @@ def as_dict(position: msgspec.Struct) -> dict[str, Any]:
 
 
 def _with_all_options(position: dict[str, Any]) -> dict[str, Any]:
-    """Set a position's missing options to their defaults, in place, and return the position."""
     defaults, given = _DEFAULTS[position["game"]], position["options"]
     if len(given) < len(defaults):
         position["options"] = {**defaults, **given}

@@ -35,15 +35,11 @@ Raises:
 """
 
 
-class RequestSchema(ObjectSchema):
-    """The schema of a request body.
-
-    Optional fields that are null, and optional lists that are empty, count as missing.
-    """
+class _RequestSchema(ObjectSchema):
+    """A schema in which null fields and empty lists that are optional count as missing."""
 
     @pre_load
     def leave_out(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
-        """Return the fields of a body without those that count as missing."""
         fields = cast("Mapping[str, JsonField]", self.fields)
         empty: dict[str, tuple[object, ...]] = {
             name: (None, []) if field.value_schema.get("type") == "array" else (None,)
@@ -97,11 +93,6 @@ class RequestValidator:
 
 
 def _one_position(schema: ObjectSchema, value: dict[str, Any]) -> ObjectSchema:
-    """Return `schema` if a body has a state or a view, but not both.
-
-    Raises:
-        ValidationError: if the body has neither, or both.
-    """
     given = [name for name in ("state", "view") if value.get(name) is not None]
     if len(given) == 1:
         return schema
@@ -110,10 +101,6 @@ def _one_position(schema: ObjectSchema, value: dict[str, Any]) -> ObjectSchema:
 
 
 def _start(game: games.Game, suffix: str, kind: str, **last: JsonField) -> ObjectSchema:
-    """The schema of a body that starts a game, with `last` as its last fields.
-
-    Its name in the contract ends with `suffix`. Its description calls the game `kind`.
-    """
     low, high = game.min_players, game.max_players
     return _body(
         component(game, suffix),
@@ -130,7 +117,6 @@ def _start(game: games.Game, suffix: str, kind: str, **last: JsonField) -> Objec
 
 
 def _key_hashes(game: games.Game) -> JsonField:
-    """An optional field for at most `max_players` SHA-256 hashes, in lower-case hexadecimal."""
     pattern = "^[0-9a-f]{64}$"
     check = (
         lambda value: type(value) is str and re.fullmatch(pattern, value) is not None,
@@ -147,29 +133,24 @@ def _key_hashes(game: games.Game) -> JsonField:
 
 
 def _body(name: str, description: str, **fields: JsonField) -> ObjectSchema:
-    """A schema of request bodies, called `name` in the contract."""
-    return make_schema(name, description, fields, base=RequestSchema)()
+    return make_schema(name, description, fields, base=_RequestSchema)()
 
 
 def _of_game(schemas: Mapping[str, ObjectSchema]) -> RequestValidator:
-    """The validator of an operation with a schema for each game: `schemas`, by the game's name."""
     return RequestValidator(schemas, partial(choose_by_game, schemas))
 
 
 def _of_position(name: str, description: str, **fields: JsonField) -> RequestValidator:
-    """The validator of an operation whose body has a state or a view, and `fields`."""
     schema = _body(name, description, **EITHER, **fields)
     return RequestValidator({"": schema}, partial(_one_position, schema))
 
 
 def _of_fields(name: str, description: str, **fields: JsonField) -> RequestValidator:
-    """The validator of an operation whose body has only `fields`."""
     schema = _body(name, description, **fields)
     return RequestValidator({"": schema}, lambda _: schema)
 
 
 def _sealed(name: str, description: str, key: JsonField, **fields: JsonField) -> RequestValidator:
-    """The validator of an operation on a sealed game: its body has a token, `key` and `fields`."""
     token = string("A sealed state: a token from this service, opaque to clients.")
     return _of_fields(name, description, sealed=token, key=key, **fields)
 
@@ -188,7 +169,6 @@ KEY: Final = string("The key of a seat: from `keys`, or its player's secret.")
 
 
 def _moves(description: str) -> JsonField:
-    """A field for a list of 1 to `MAX_MOVES` moves."""
     return list_of(description, move(""), MAX_MOVES, min_items=1, enforced=True)
 
 

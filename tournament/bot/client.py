@@ -1,8 +1,7 @@
 """Connections to bots, and the answers that come back over them.
 
-One deadline applies to a whole request and its answer, and every byte received counts towards a
-limit. An HTTP library limits only the time of each read, so a server that drips bytes would never
-be late. Here the timeout of every socket operation is the time left until the deadline.
+HTTP libraries limit only the time of each read, so a server that drips bytes would never be late.
+Here one deadline applies to a whole request and its answer, and every byte counts towards a limit.
 """
 
 import errno
@@ -21,7 +20,8 @@ import httptools
 from tournament.records import FaultKind
 
 Dial = Callable[[float], socket.socket]
-"""Opens a connection before a deadline, a time of `monotonic`. Raises OSError if that fails."""
+"""Opens a connection before a deadline, a time of `monotonic`. Raises OSError if that fails, and
+TimeoutError at the deadline."""
 
 BODY_LIMIT = 64 * 1024
 HEAD_LIMIT = 16 * 1024
@@ -31,7 +31,7 @@ _MIN_PAUSE_S = 0.05  # before a busy bot is asked again
 
 
 def seconds_left(deadline: float) -> float:
-    """The seconds left until a deadline, a time of `monotonic`. The result is more than 0.
+    """The seconds left until a deadline, a time of `monotonic`. Always more than 0.
 
     Raises:
         TimeoutError: if the deadline has passed.
@@ -43,11 +43,10 @@ def seconds_left(deadline: float) -> float:
 
 
 def dial_url(url: str) -> Dial:
-    """Look up the host of an http or https URL, once. Return a function that connects to the host.
+    """Look up the host of an http or https URL, without a deadline. Return a function to connect.
 
-    The lookup has no deadline. The function takes a deadline, and tries the host's addresses in
-    order until one accepts the connection. With https, it also does the TLS handshake and checks
-    the certificate. If it cannot connect, it raises OSError, or TimeoutError at the deadline.
+    It tries the host's addresses in order. With https, it also does the TLS handshake and checks
+    the certificate.
 
     Raises:
         OSError: if the host cannot be resolved.
@@ -83,10 +82,9 @@ def dial_url(url: str) -> Dial:
 def dial_through(
     control: socket.socket, address: tuple[str, int], deadline: float
 ) -> socket.socket:
-    """Connect to an address inside a sandbox. Return the connected socket.
+    """Connect to an address inside a sandbox before a deadline, a time of `monotonic`.
 
-    `control` is the socket of the sandbox's proxy, which creates an unconnected socket in the
-    sandbox's network and passes it out. `deadline` is a time of `monotonic`.
+    `control` is the socket of the sandbox's proxy, which passes out unconnected sockets.
 
     Raises:
         OSError: if the sandbox has ended or the connection is refused.
@@ -145,11 +143,8 @@ class ProtocolError(ExchangeError):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A complete HTTP answer.
-
-    `encoding` is the value of the Content-Encoding header in lower case, and `retry_after` that of
-    the Retry-After header. Each is None if the answer lacks the header.
-    """
+    """A complete HTTP answer. `encoding`, the Content-Encoding in lower case, and `retry_after` are
+    None if the answer lacks the header."""
 
     status: int
     body: bytes
@@ -178,7 +173,7 @@ class Reply:
 class ReplyReader:
     """Reads an HTTP answer piece by piece. The parser calls the `on_` methods.
 
-    `done` is true once the answer is complete. `reusable` then says whether the connection can be
+    Once the answer is complete, `done` is true, and `reusable` says whether the connection can be
     used for another request.
     """
 
@@ -193,7 +188,7 @@ class ReplyReader:
 
     @property
     def reply(self) -> Reply:
-        """The answer, which is valid only once `done` is true."""
+        """The answer, valid only once `done` is true."""
         encoding, after = (
             None if value is None else value.decode("latin-1").strip()
             for value in map(self._headers.get, (b"content-encoding", b"retry-after"))
@@ -202,9 +197,8 @@ class ReplyReader:
         return Reply(self._parser.get_status_code(), body, encoding and encoding.lower(), after)
 
     def feed(self, data: bytes) -> None:
-        """Parse the next bytes from the connection.
-
-        Bytes after a complete answer are ignored, but the connection is then not reusable.
+        """Parse the next bytes. Bytes after a complete answer are ignored, but make the connection
+        unusable for another request.
 
         Raises:
             ResponseTooLarge: if the headers, the body or the framing exceeds its limit.
@@ -225,32 +219,27 @@ class ReplyReader:
             raise ResponseTooLarge("The framing of its answer is larger than the answer may be.")
 
     def end(self) -> None:
-        """Note that the connection ended before `done`, which completes an answer without a length.
+        """Note that the connection has ended. This completes an answer without a length.
 
         Raises:
             ConnectionLost: if the answer is incomplete or missing.
         """
         if not self._received:
             raise ConnectionLost("It closed the connection without an answer.")
-        # Without a length, the end of the connection is the end of the answer.
         self.done = not self._in_head and self._headers.keys().isdisjoint(_LENGTHS)
         if not self.done:
             part = "headers" if self._in_head else "answer"
             raise ConnectionLost(f"It closed the connection in the middle of its {part}.")
 
     def on_message_begin(self) -> None:
-        """Note that a message begins.
-
-        Raises:
-            ProtocolError: if the answer is already complete, which stops the parser.
-        """
+        """Expect headers, or stop the parser with ProtocolError if the answer is complete."""
         if self.done:
             raise ProtocolError
         self._in_head = True
         self._headers: dict[bytes, bytes] = {}
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Keep a header, replacing any earlier header of the same name. Ignore trailers."""
+        """Keep a header, the last of each name. Ignore trailers."""
         if self._in_head:
             self._headers[name.lower()] = value
 
@@ -265,7 +254,7 @@ class ReplyReader:
             self._pieces.append(piece)
 
     def on_message_complete(self) -> None:
-        """Note that a message is complete: the answer, if its status is 101 or at least 200."""
+        """Note that the answer is complete, unless its status is 1xx other than 101."""
         status = self._parser.get_status_code()
         self.done = status >= 200 or status == HTTPStatus.SWITCHING_PROTOCOLS
         self.reusable = self._parser.should_keep_alive()

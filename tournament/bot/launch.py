@@ -39,11 +39,11 @@ _UNSHARED = (
 class LaunchSettings:
     """The settings with which bots are started.
 
-    A bot must answer GET / within `start_ms` milliseconds of its start. `sandboxes` maps the name
-    of each started bot to its sandbox, or is None for no sandboxes. `group` is the folder in which
-    the bots' control groups are created, or None for no groups. The bots' relative paths are
-    resolved against `folder`. `network` says whether sandboxes share the machine's network. `env`
-    has additional, perhaps secret, environment variables for all bots except reference bots.
+    A bot must answer GET / within `start_ms` milliseconds of its start. `sandboxes` has the sandbox
+    of each started bot by name, or is None for no sandboxes. `group` is the folder for the bots'
+    control groups, or None for no groups. The bots' relative paths are resolved against `folder`.
+    `network` says whether sandboxes share the machine's network. `env` has additional, perhaps
+    secret, environment variables for all bots except reference bots.
     """
 
     limits: Limits
@@ -58,8 +58,7 @@ class LaunchSettings:
 def must_sandbox(cup: Cup) -> bool | None:
     """Whether a cup's started bots must run in a sandbox. None means that they do if possible.
 
-    The result is the cup's own setting, if any. Otherwise the result is True, or None if all
-    started bots are reference bots.
+    If the cup does not say, the result is True, or None if all started bots are reference bots.
     """
     return True if cup.sandbox is None and any(map(_is_stranger, cup.bots)) else cup.sandbox
 
@@ -83,20 +82,19 @@ def prepare_launch(
 ) -> tuple[LaunchSettings, str]:
     """Return the settings for starting the bots, and a warning for the user, or "".
 
-    `sandbox` says whether bots with a command run in a sandbox. None means that they do if
+    `sandbox` says whether bots with a command run in a sandbox; None means that they do if
     possible. `limits`, `start_ms` and `network` are as in `LaunchSettings`. With `copies`, each
     sandboxed process gets its own copy of the bot's folder, unless the bot is a reference bot. The
     user's keys, `runs/` in `folder` and the paths in `secret` are hidden in every sandbox. The
     bots' relative paths are resolved against `folder`, by default the current folder.
 
-    If bots other than reference bots run without a sandbox, the warning begins with `warning`.
-    There is also a warning if several bots in sandboxes share the machine's network, unless all are
-    reference bots. If a bot has a command and the system has delegated a control group to this
-    process, the process moves into a subgroup.
+    The warning begins with `warning` if bots other than reference bots run without a sandbox. There
+    is another one if several of them share the machine's network in sandboxes. If a bot has a
+    command and the system has delegated a control group to this process, the process moves into a
+    subgroup.
 
     Raises:
         SandboxError: if `sandbox` is true and a bot cannot have a sandbox (see `sandboxes`).
-        OSError: as in `sandboxes`, even if `sandbox` is None.
     """
     inside, notice = None, warning
     start_in = folder or Path.cwd()
@@ -125,10 +123,8 @@ def prepare_launch(
 def launch_of_cup(
     cup: Cup, folder: Path, secret: Iterable[Path] = (), warning: str = _AS_YOU
 ) -> tuple[LaunchSettings, str]:
-    """Call `prepare_launch` with a cup's bots and settings. Return its result.
-
-    `folder`, `secret` and `warning` are as in `prepare_launch`. If several seatings share the same
-    cards, the bots' folders are copied as with `copies`.
+    """Call `prepare_launch` with a cup's bots and settings, and with `copies` if several seatings
+    share the same cards.
 
     Raises:
         SandboxError: if the bots must run in a sandbox (see `must_sandbox`) and cannot.
@@ -155,7 +151,7 @@ def shared_folders(bots: Iterable[Bot], folder: Path) -> str:
     """A warning that names started bots with the same folder but different authors, or "".
 
     Reference bots do not count. Bots without an author count as having different authors. Only the
-    bots in the first of these folders are named. Relative paths are resolved against `folder`.
+    first such folder is reported. Relative paths are resolved against `folder`.
     """
     by_folder: dict[Path, list[Bot]] = {}
     for bot in filter(_is_stranger, bots):
@@ -171,16 +167,15 @@ def shared_folders(bots: Iterable[Bot], folder: Path) -> str:
 
 
 def _is_stranger(bot: Bot) -> bool:
-    """Whether a bot is started by a command and is not a reference bot."""
     return bot.command is not None and not is_reference(bot)
 
 
 def environment(argv: Sequence[str], port: int) -> dict[str, str]:
-    """The environment variables that every started bot gets, except HOME and TMPDIR.
+    """The environment variables of a started bot, except HOME and TMPDIR and those of the cup.
 
-    Only PATH and LANG are taken from this process's environment. `port` is the bot's PORT. If the
-    program in `argv`, the bot's command, is `python` or `python3`, PATH and PYTHONPATH are set so
-    that the command starts this interpreter and can import the reference bots.
+    Only PATH and LANG are taken from this process's environment. If the program in `argv`, the
+    bot's command, is `python` or `python3`, it is this interpreter and can import the reference
+    bots.
     """
     path = os.environ.get("PATH", os.defpath)
     env = {
@@ -198,11 +193,8 @@ def environment(argv: Sequence[str], port: int) -> dict[str, str]:
 
 
 def with_variables(cup: Cup) -> Cup:
-    """A copy of the cup in which each bot's `env` also has the variables that `env_from` names.
-
-    The values come from this process's environment. Variables that are not set there are left out.
-    The bot's own `env` takes precedence.
-    """
+    """A copy of the cup in which each bot's `env` also has the variables that `env_from` names, as
+    far as they are set in this process. The bot's own `env` takes precedence."""
     bots = (
         replace(bot, env={**{v: os.environ[v] for v in bot.env_from if v in os.environ}, **bot.env})
         for bot in cup.bots
@@ -213,12 +205,11 @@ def with_variables(cup: Cup) -> Cup:
 def missing(
     bots: Iterable[Bot], folder: Path, *, programs: bool = True
 ) -> Iterator[tuple[int, str, str]]:
-    """Yield a problem for each missing folder, program or environment variable of started bots.
+    """Yield (index of the bot, key in its section of CUP.toml, sentence with the fix) for each
+    missing folder, program or environment variable of started bots.
 
-    A problem is a tuple of the bot's index, the key to fix in the bot's section of CUP.toml, and a
-    sentence that says what is missing and how to fix it. Relative paths are resolved against
-    `folder`. A program is not checked if its bot's folder is missing, or if `programs` is false, as
-    it should be if other machines start the bots.
+    Relative paths are resolved against `folder`. A program is not checked if its bot's folder is
+    missing, or if `programs` is false, as it should be if other machines start the bots.
     """
     for number, bot in enumerate(bots):
         if bot.command is None:
@@ -236,11 +227,10 @@ def missing(
 
 
 def program_problem(argv: list[str], folder: Path) -> str:
-    """A sentence that says why a command's program cannot be started, and how to fix it.
+    """A sentence that says why a command's program cannot be started, and how to fix it, or "".
 
-    Returns "" if the program can be started. `argv` has the words of the command. A program with a
-    slash is a path, resolved against `folder`, the bot's folder. Any other program is looked up in
-    the PATH of `environment`.
+    `argv` has the words of the command. A program with a slash is resolved against `folder`, the
+    bot's folder. Any other program is looked up in the PATH of `environment`.
     """
     if "/" in argv[0]:
         program_path = shutil.which(str(folder / argv[0]))

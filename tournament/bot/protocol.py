@@ -1,7 +1,6 @@
 """The bot protocol: what the runner sends to a bot, and how strictly it reads the answer.
 
-docs/bots.md describes the protocol. An answer may have other fields with any JSON content. Whatever
-`info` contains, it never makes an answer invalid.
+docs/bots.md describes the protocol. Neither unknown fields nor `info` make an answer invalid.
 """
 
 import json
@@ -62,8 +61,7 @@ class TimeBank:
 
 
 def request(match: str, **fields: object) -> bytes:
-    """The JSON body of POST /move, /start or /end for the match with this id. docs/bots.md says
-    which `fields` each has."""
+    """The JSON body of POST /move, /start or /end. `match` is the id of the match."""
     return msgspec.json.encode({"protocol": PROTOCOL, "match": match, **fields})
 
 
@@ -82,8 +80,8 @@ NOTHING = Info()
 class Choice:
     """A move, legal or not, that arrived in time.
 
-    `elapsed_s` is the time from the request to the answer, in seconds. `fallback` says why the move
-    is not the bot's own, or is None if it is.
+    `elapsed_s` is the time from request to answer, in seconds. `fallback` says why the move is not
+    the bot's own, or is None if it is.
     """
 
     move: str
@@ -93,7 +91,7 @@ class Choice:
 
 
 def read_info(value: object) -> Info:
-    """The part of an answer's `info` that fits the protocol, and why the rest is dropped or cut."""
+    """The part of an answer's `info` that fits the protocol, and why the rest is dropped."""
     if not isinstance(value, dict):
         return Info(dropped=('"info" must be an object.',))
     values: dict[str, str | float] = {}
@@ -124,7 +122,7 @@ def read_info(value: object) -> Info:
 def read_move(reply: Reply, elapsed_s: float) -> Choice:
     """Read an answer to POST /move, which came after `elapsed_s` seconds. The move may be illegal.
 
-    Whatever in `info` or `fallback` does not fit the protocol is dropped or cut.
+    What does not fit the protocol in `info` or `fallback` is dropped or cut.
 
     Raises:
         InvalidAnswer: if the status is not 200, the body is compressed or not a JSON object, or
@@ -148,7 +146,7 @@ def read_move(reply: Reply, elapsed_s: float) -> Choice:
 
 
 def _one_line(text: str) -> str:
-    """The text without surrogates and control characters (which include line breaks)."""
+    # Line breaks are control characters.
     return "".join(c for c in text if unicodedata.category(c) not in ("Cc", "Cs"))
 
 
@@ -163,9 +161,9 @@ def read_about(reply: Reply) -> Mapping[str, object]:
 
 
 def about_problems(about: Mapping[str, object], wanted: Sequence[str]) -> list[str]:
-    """All problems with the fields of a bot's answer to GET /, as sentences.
+    """Sentences about all problems with a bot's answer to GET /.
 
-    The bot must play every game in `wanted`. If `games` is malformed or empty, `wanted` and
+    The bot must play every game in `wanted`. If its `games` is malformed or empty, `wanted` and
     `supports` are not checked.
     """
     problems = [
@@ -182,12 +180,9 @@ def about_problems(about: Mapping[str, object], wanted: Sequence[str]) -> list[s
     if not isinstance(listed, list) or not listed:
         problems.append('"games" must be a list of the games that it plays.')
         return problems
-    unknown = [
-        json.dumps(name, default=repr)[:40] for name in listed if name not in list(games.GAMES)
-    ]
-    if unknown:
-        known = ", ".join(games.GAMES)
-        problems.append(f'"games" names {", ".join(unknown[:5])}; there are {known}.')
+    known = list(games.GAMES)  # a list, because `listed` may have values that are not hashable
+    if unknown := [json.dumps(name, default=repr)[:40] for name in listed if name not in known]:
+        problems.append(f'"games" names {", ".join(unknown[:5])}; there are {", ".join(known)}.')
     problems += [f'"games" does not name {name}.' for name in wanted if name not in listed]
     unsupported = [problem for name in games.GAMES for problem in read_supports(about, name)[1]]
     return [*problems, *dict.fromkeys(unsupported)]
@@ -203,12 +198,7 @@ class _Object(dict[str, object]):
 
 
 def _read_object(reply: Reply, fields: Sequence[str]) -> dict[str, object]:
-    """The JSON object in the body of an answer.
-
-    Raises:
-        InvalidAnswer: if the status is not 200, the body is compressed or not a JSON object, or the
-            object has one of `fields` more than once.
-    """
+    """The JSON object in the body of an answer, in which none of `fields` may occur twice."""
     if 300 <= reply.status < 400:
         raise InvalidAnswer(
             f"It redirects ({reply.status}); a bot must answer itself.",

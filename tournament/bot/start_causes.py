@@ -18,8 +18,7 @@ class FailedStart:
     """What is known about a bot that ended, or did not answer GET / in time.
 
     `status` is the bot's return code (negative for a signal), 127 if the bot could not be started,
-    or None if it is still running. `output` is the end of the bot's output. `argv` is the bot's
-    command, and `folder` the folder in which it runs. `port` is the port that the bot was given.
+    or None if it is still running. `output` is the end of its output, and `folder` where it runs.
     """
 
     output: str
@@ -86,12 +85,11 @@ def start_fix(failed: FailedStart) -> str:
     """
     lines = failed.output.split("\n")
     failed = replace(failed, output="\n".join(line[:_LINE] for line in lines))
-    causes = (_line_ends, _from_output, _outside, _other_port, _by_its_end)
+    causes = (_line_ends, _from_output, _outside_sandbox, _other_port, _by_its_end)
     return next(filter(None, (cause(failed) for cause in causes)), "")
 
 
 def _line_ends(failed: FailedStart) -> str | None:
-    """The fix if Windows line endings in the bot's program or a script are the cause, else None."""
     for word in failed.argv[:2]:
         path = failed.folder / word
         if not os.path.isfile(path):  # a pipe could make the runner wait forever
@@ -109,10 +107,6 @@ def _line_ends(failed: FailedStart) -> str | None:
 
 
 def _from_output(failed: FailedStart) -> str | None:
-    """The fix for a known error message in the output, or None if there is none.
-
-    A missing module takes precedence, then the messages in _FIXES in order, then network errors.
-    """
     if missing := _MODULE.search(failed.output):
         name = printable(next(filter(None, missing.groups()))[:_SHOWN])
         return (
@@ -126,10 +120,9 @@ def _from_output(failed: FailedStart) -> str | None:
     return fix and fix.format(limits=launch.limits)
 
 
-def _outside(failed: FailedStart) -> str | None:
-    """The fix if a file that the bot lacks exists outside its sandbox, else None."""
-    missing = _MISSING.search(failed.output) if failed.launch.sandboxes is not None else None
-    if missing is None:
+def _outside_sandbox(failed: FailedStart) -> str | None:
+    missing = _MISSING.search(failed.output)
+    if missing is None or failed.launch.sandboxes is None:
         return None
     path = next(filter(None, missing.groups()))
     if not os.path.exists(path):
@@ -144,7 +137,6 @@ def _outside(failed: FailedStart) -> str | None:
 
 
 def _other_port(failed: FailedStart) -> str | None:
-    """The fix if the bot is running and its output names ports but not its own, else None."""
     ports = [int(port) for port in _PORT.findall(failed.output)]
     if failed.status is not None or not ports or failed.port in ports:
         return None
@@ -155,7 +147,6 @@ def _other_port(failed: FailedStart) -> str | None:
 
 
 def _by_its_end(failed: FailedStart) -> str | None:
-    """The fix that the bot's return code or its silence suggests, or None if there is none."""
     if failed.status == 0:
         return (
             "It ended without an error, so perhaps it went to the background: leave out & and"

@@ -1,4 +1,4 @@
-"""Bots that the runner starts. Each process has its own port and its own supervisor."""
+"""Bots that the runner starts, each process with its own port and its own supervisor."""
 
 import json
 import os
@@ -54,13 +54,12 @@ class BotProcess:
     """The process of a started bot, under its supervisor. Thread-safe.
 
     The process is ended by `close`, when the runner ends, or if the supervisor does not answer a
-    request for a report within 2 seconds, or within `start_ms` if that is longer. `proxy` is the
-    socket of a proxy that passes out sockets in the sandbox's own network, or None if the bot uses
-    the machine's network.
+    request within 2 seconds, or within `start_ms` if that is longer. `proxy` is the socket of the
+    proxy that passes out sockets in the sandbox's network, or None if the bot uses the machine's.
     """
 
     def __init__(self, bot: Bot, env: Mapping[str, str], launch: LaunchSettings) -> None:
-        """Start the supervisor, which then starts the bot. Do not wait for either.
+        """Start the supervisor, which then starts the bot. Wait for neither.
 
         `env` is the bot's whole environment, except HOME and TMPDIR.
 
@@ -113,7 +112,7 @@ class BotProcess:
         self._control.sendall(json.dumps(order).encode("ascii"))
 
     def wait_for_copy(self) -> bool:
-        """Wait until the bot's folder has been copied. Return False if no copy was ordered.
+        """Wait until the bot's folder has been copied. Return False if it is not to be copied.
 
         If copying takes more than 5 minutes, the bot is ended. If copying fails, `status` says why.
         """
@@ -122,15 +121,12 @@ class BotProcess:
         return bool(self._copied)
 
     def status(self) -> int | str | None:
-        """Ask the supervisor for the bot's status.
-
-        Returns None while the bot is running, its return code (negative for a signal) once it has
-        ended, or a clause that says why the bot did not start or that its supervisor is gone.
-        """
+        """None while the bot is running, its return code (negative for a signal) once it has ended,
+        or a clause that says why it did not start or that its supervisor is gone."""
         return self._report()[0]
 
     def output(self) -> str:
-        """The last 64 KiB of output since it was last cleared, or "" if the supervisor is gone."""
+        """The last 64 KiB of output since `clear_output`, or "" if the supervisor is gone."""
         return self._report()[1]
 
     def clear_output(self) -> bool:
@@ -138,14 +134,12 @@ class BotProcess:
         return self._report(b"C")[0] is None
 
     def memory_mb(self) -> float:
-        """The private memory in MiB of the bot, supervisor and sandbox, or 0 if they have ended."""
+        """The unshared memory in MiB of bot, supervisor and sandbox, or 0 if they have ended."""
         return memory_mb(self._supervisor.pid)
 
     def close(self) -> None:
-        """End the bot and everything that it has started. A second call does nothing.
-
-        Waits up to 5 seconds for the supervisor to do this, and then kills the supervisor.
-        """
+        """End the bot and everything that it has started, for which the supervisor has 5 seconds.
+        A second call does nothing."""
         self._control.close()
         if self.proxy is not None:
             self.proxy.close()
@@ -164,11 +158,7 @@ class BotProcess:
     def _report(
         self, request: bytes = b"R", seconds: float | None = None
     ) -> tuple[int | str | None, str]:
-        """Send a request to the supervisor. Return the bot's status and the end of its output.
-
-        If there is no answer within `seconds`, by default the time that the class docstring names,
-        the bot is ended, the status says that its supervisor is gone, and the output is "".
-        """
+        """Ask the supervisor for the bot's status and output. End the bot if no answer comes."""
         with suppress(OSError), self._lock:
             self._control.settimeout(seconds or self._answer_s)
             self._control.sendall(request)
@@ -188,7 +178,7 @@ class StartedBot(HttpBot):
     """
 
     def __init__(self, bot: Bot, launch: LaunchSettings) -> None:
-        """Start the bot with its command, without waiting for it. `ready` waits for its answer.
+        """Start the bot with its command, without waiting for it.
 
         Raises:
             StartError: if no port is free, or the machine cannot start another process.
@@ -216,11 +206,11 @@ class StartedBot(HttpBot):
         super().__init__(url, inside or dial_url(url))
 
     def ready(self) -> Self:
-        """Wait until the bot answers GET /. Return the bot itself.
+        """Wait until the bot answers GET /, and return the bot.
 
         Any complete HTTP answer counts, except that a busy bot is asked again. `start_ms` counts
         from the bot's start, or from when its folder has been copied, but each attempt gets at
-        least a second. If there is an error, the bot is ended.
+        least a second. After an error, the bot has ended.
 
         Raises:
             StartError: if the bot cannot be started or ends, if its answer is too large or not
@@ -253,14 +243,6 @@ class StartedBot(HttpBot):
         self.ready()
 
     def _answers(self, deadline: float) -> bool:
-        """Send GET / once. Return whether the bot answered, was not busy, and is still running.
-
-        Waits for the answer until `deadline`, a time of `monotonic`, or for a second if that is
-        later. An answer that conforms to the protocol is kept in `about`.
-
-        Raises:
-            StartError: if the bot has ended or not started, or its answer is too large or not HTTP.
-        """
         status = self.process.status()
         if status is not None:
             raise self._ended(status)
@@ -278,7 +260,7 @@ class StartedBot(HttpBot):
 
     @property
     def running(self) -> bool:
-        """Whether the bot's process has been started and has not ended."""
+        """Whether the bot's process is running."""
         return self.process.status() is None
 
     def output(self) -> str:
@@ -286,8 +268,7 @@ class StartedBot(HttpBot):
         return self.process.output()
 
     def close(self) -> None:
-        """End the bot and everything that it has started, and wait (see `BotProcess.close`). A
-        second call does nothing."""
+        """End the bot and everything that it has started (see `BotProcess.close`)."""
         super().close()
         self.process.close()
         self._reserved.close()
@@ -325,15 +306,13 @@ class StartedBot(HttpBot):
         )
 
     def _fix(self, status: int | None) -> str:
-        """How to fix the bot, or "" (see `start_fix`). `status` is as in `FailedStart`."""
-        failed = FailedStart(
-            self.output(), self._argv, self._folder, self._port, status, self._launch
+        return start_fix(
+            FailedStart(self.output(), self._argv, self._folder, self._port, status, self._launch)
         )
-        return start_fix(failed)
 
 
 def start(bot: Bot, launch: LaunchSettings) -> StartedBot:
-    """Start a bot with its command, and wait until it answers GET /.
+    """Start a bot with its command, and wait until it answers GET / (see `StartedBot.ready`).
 
     Raises:
         StartError: if the bot cannot be started, ends, or gives no HTTP answer in time.
@@ -342,15 +321,8 @@ def start(bot: Bot, launch: LaunchSettings) -> StartedBot:
 
 
 def _reserved_port() -> tuple[socket.socket, int]:
-    """Reserve a free port on 127.0.0.1. Return a socket that holds the reservation, and the port.
-
-    No other bot gets the port until the socket is closed. The socket is bound for UDP, because the
-    bot binds the port for TCP.
-
-    Raises:
-        StartError: if 100 random ports are all taken.
-        OSError: if this process may not open another socket.
-    """
+    """A free port on 127.0.0.1, and a UDP socket that keeps it from other bots until it is closed.
+    The bot itself binds the port for TCP."""
     for _ in range(100):
         port = random.SystemRandom().randrange(*_PORTS)
         reserved = socket.socket(type=socket.SOCK_DGRAM)

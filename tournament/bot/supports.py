@@ -15,9 +15,9 @@ from tournament.text import printable
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """A part of a game: the numbers of players, and the values of each option in `options`.
+    """A part of a game: numbers of players, and the allowed values of some options.
 
-    Other options may have any value. If `players` is empty, `within` fills it in.
+    If `players` is empty, `within` fills it in.
     """
 
     game: str
@@ -25,11 +25,8 @@ class Scope:
     options: tuple[tuple[str, tuple[Value, ...]], ...] = ()
 
     def fit(self, options: Mapping[str, Value], number: int = 0) -> dict[str, Value]:
-        """A copy of `options` that fits this scope.
-
-        An option of the scope that `options` lacks, or gives a value outside the scope, gets the
-        scope's value at index `number`, which wraps around.
-        """
+        """A copy of `options` in which an option of the scope that is missing, or has a value
+        outside the scope, gets the scope's value at index `number`, which wraps around."""
         replaced = {
             name: values[number % len(values)]
             for name, values in self.options
@@ -47,8 +44,6 @@ _Values = Annotated[tuple[Value, ...], msgspec.Meta(min_length=1)]
 
 
 class _Support(msgspec.Struct, frozen=True):
-    """The entry for one game in `supports`. Without `players`, every number is supported."""
-
     players: Annotated[tuple[int, ...], msgspec.Meta(min_length=1)] = ()
     options: dict[str, _Values] = {}
 
@@ -63,9 +58,8 @@ def read_supports(about: Mapping[str, object], name: str) -> tuple[Scope, list[s
     """The part of a game that a bot supports, and sentences about problems with its `supports`.
 
     `about` is the bot's answer to GET /, and `name` a name in `games.GAMES`. The problems concern
-    the entry for this game, and any unknown names of games. If `supports` is malformed, that is the
-    only problem. If `supports` is malformed or has no entry for this game, or if the entry has
-    problems, the scope is the whole game.
+    the entry for this game and unknown names of games. The scope is the whole game if there is no
+    valid entry for it.
     """
     whole = everything(name)
     try:
@@ -95,8 +89,8 @@ def misfit(
     """The reason why a bot does not play a match with these players and options, or "" if it does.
 
     `about` is the bot's answer to GET /. A bot plays whatever its answer does not exclude. The
-    reason is a sentence that begins with "it does not play", in which "it" is the bot.
-    `game` must be in `games.GAMES`, and `options` must have all options of the game.
+    reason is a sentence that begins with "it does not play". `game` must be in `games.GAMES`, and
+    `options` must have all options of the game.
     """
     listed = about.get("games", [game])
     if isinstance(listed, list) and game not in listed:

@@ -34,11 +34,8 @@ CONNECT_S = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A request for a move that got no legal move. `detail` is a sentence that says why.
-
-    `elapsed_s` is the time that the request took, in seconds. `error` is the exception behind
-    `detail`, or None.
-    """
+    """A request for a move that got no legal move within the `elapsed_s` seconds that it took.
+    `detail` is a sentence that says why, and `error` the exception behind it, if there is one."""
 
     kind: FaultKind
     detail: str
@@ -48,16 +45,16 @@ class Failure:
 
 
 class Player:
-    """A bot or a person at a seat. By default, a player takes no notifications."""
+    """A bot or a person at a seat. By default, a player takes no notifications.
+
+    `url` is the address of the player's server, or "" for a player in this process.
+    """
 
     url: str
-    """The address of the player's server. "" for a player in this process."""
 
     def move(self, body: bytes, seconds: float) -> Choice | Failure:
-        """Ask for a move, with the body of POST /move. Return the move, or why there is none.
-
-        Waits up to `seconds` for the answer. The move may be illegal.
-        """
+        """Ask for a move, with the body of POST /move, and wait up to `seconds` for the answer.
+        The move may be illegal."""
         raise NotImplementedError
 
     def takes(self, path: str) -> bool:
@@ -65,10 +62,8 @@ class Player:
         return False
 
     def notify(self, path: str, body: bytes, seconds: float) -> None:
-        """POST /start or /end, and wait up to `seconds` for an answer.
-
-        The answer is ignored, and so is a failure to get one.
-        """
+        """POST /start or /end, and wait up to `seconds` for an answer, which is ignored, as is a
+        failure to get one."""
 
     def answer(self) -> Answer:
         """The answer to the last request, empty for a player that is not asked over HTTP."""
@@ -80,7 +75,7 @@ class Player:
 
 
 MoveFunction = Callable[[JsonDict, Sequence[str]], str]
-"""A function that chooses a move, given the view and the legal moves in wire form."""
+"""Chooses a move, given the view and the legal moves in wire form."""
 
 
 class InProcessBot(Player):
@@ -92,14 +87,13 @@ class InProcessBot(Player):
         self._choose = choose
 
     def move(self, body: bytes, seconds: float) -> Choice:
-        """Return the function's move, however long that takes. Exceptions pass through."""
+        """Return the function's move, however long it takes. Its exceptions pass through."""
         request = json.loads(body)
         return Choice(self._choose(request["view"], request["moves"]), 0.0)
 
 
 def illegal_move(choice: Choice, error: IllegalMove, answer: Answer) -> Failure:
-    """The failure of a bot whose move is illegal. `error` says why the move is illegal, and
-    `answer` is the bot's answer with the move."""
+    """The failure of a bot that chose an illegal move in this `answer`."""
     detail = f"{json.dumps(choice.move[:200])} is not legal here ({error.reason}): {error.detail}"
     return Failure(FaultKind.ILLEGAL, detail, choice.elapsed_s, answer, error)
 
@@ -108,8 +102,8 @@ class HttpBot(Player):
     """A bot that is asked over HTTP, through one connection that is kept open.
 
     `dial` opens a connection to the server at `url`. Every request has `token` as its bearer token,
-    unless `token` is None. `received` holds the bytes of the last answer, perhaps incomplete.
-    `elapsed_s` is the time that the last request took, in seconds.
+    unless it is None. `received` holds the bytes of the last answer, perhaps incomplete, and
+    `elapsed_s` the seconds that the last request took.
     """
 
     def __init__(self, url: str, dial: Dial, token: str | None = None) -> None:
@@ -131,16 +125,16 @@ class HttpBot(Player):
 
     @property
     def running(self) -> bool:
-        """Whether the bot can be asked: always true if the runner has not started it."""
+        """Whether the bot's process is running. Always true if the runner has not started it."""
         return True
 
     def last_line(self) -> str:
-        """The text " Its last line: …" about the bot's output, or "" if there is no output."""
+        """The text " Its last line: …", or "" if there is no output."""
         lines = self.output().strip().splitlines()
         return f" Its last line: {printable(lines[-1][:200])}" if lines else ""
 
     def restart(self) -> None:
-        """End the bot and start it again, if the runner has started it. Otherwise do nothing.
+        """End the bot and start it again, if the runner has started it.
 
         Raises:
             StartError: if the bot does not start.
@@ -151,13 +145,9 @@ class HttpBot(Player):
         self.disconnect()
 
     def move(self, body: bytes, seconds: float) -> Choice | Failure:
-        """Ask for a move (see `Player.move`).
-
-        The clock runs from just before connecting until the last byte arrives, retries included.
-        """
+        """Ask for a move (see `Player.move`). Connecting and retrying take the bot's time."""
         try:
-            reply = self.send("/move", body, seconds)
-            return read_move(reply, self.elapsed_s)
+            return read_move(self.send("/move", body, seconds), self.elapsed_s)
         except ExchangeError as error:
             return Failure(error.kind, str(error), self.elapsed_s, self.answer(), error)
 
@@ -166,10 +156,8 @@ class HttpBot(Player):
         return path not in self._unsupported
 
     def notify(self, path: str, body: bytes, seconds: float) -> None:
-        """POST /start or /end (see `Player.notify`).
-
-        Notes whether the bot declines the notification or does not answer in time (see `takes`).
-        """
+        """POST /start or /end (see `Player.notify`), and note for `takes` if the bot declines the
+        notification or is late."""
         try:
             declined = self.send(path, body, seconds).status in UNSUPPORTED
         except ExchangeError as error:
@@ -184,14 +172,15 @@ class HttpBot(Player):
             self._socket = None
 
     def send(self, path: str, body: bytes, seconds: float) -> Reply:
-        """Send a GET request, or a POST request if there is a body. Return the whole answer.
+        """Send a GET request, or a POST request if there is a body. Return the answer, which may
+        have any status.
 
-        `path` is appended to the bot's URL. The answer may have any status. If the connection fails
-        or breaks, the request is sent once more. A busy bot is asked again after its Retry-After.
-        All this happens within `seconds`.
+        `path` is appended to the bot's URL. If the connection fails or breaks, the request is sent
+        once more. A busy bot is asked again after its Retry-After. All this happens within
+        `seconds`.
 
         Raises:
-            ExchangeError: if no complete answer came in time, if the connection fails or breaks a
+            ExchangeError: if no complete answer comes in time, if the connection fails or breaks a
                 second time, if the bot is busy for too long, or if the answer is too large or not
                 HTTP. The connection is then closed.
         """
@@ -235,8 +224,7 @@ class HttpBot(Player):
             reader = ReplyReader()
             while not reader.done:
                 sock.settimeout(seconds_left(deadline))
-                data = sock.recv(_PIECE)
-                if data:
+                if data := sock.recv(_PIECE):
                     pieces.append(data)
                     reader.feed(data)
                 else:
@@ -263,8 +251,7 @@ class HttpBot(Player):
 
 
 def _as_text(received: bytes) -> Answer:
-    """An answer as text, with headers and body cut to 16 KiB each. If there is no status line, the
-    whole answer is the body."""
+    """An answer with headers and body cut to 16 KiB each. Without a status line, all is body."""
     head, *rest = re.split(rb"\r?\n\r?\n", received, maxsplit=1)
     status_line, *headers = re.split(rb"\r?\n", head, maxsplit=1)
     status = re.match(rb"HTTP/[^ ]* (\d{1,3})\d*( |$)", status_line)
@@ -276,8 +263,8 @@ def _as_text(received: bytes) -> Answer:
 
 
 class StartError(StichError):
-    """A bot does not start or cannot be reached. The text says why. `fix` is the part of the text
-    that says how to fix it, or ""."""
+    """A bot does not start or cannot be reached. The text says why. `fix`, which may be "", is the
+    part of the text that says how to fix it."""
 
     def __init__(self, text: str, fix: str = "") -> None:
         super().__init__(text if fix in text else f"{text} {fix}")
@@ -291,9 +278,7 @@ class StartError(StichError):
 
 
 def reach_url(bot: Bot) -> HttpBot:
-    """Connect once to the URL of a bot, to check that a server is listening there. Return the bot.
-
-    No request is sent. The bot must have a URL.
+    """Connect to the URL of a bot, which must have one, and disconnect. Return the bot.
 
     Raises:
         StartError: if the host is unknown, or no connection can be opened within 5 seconds.

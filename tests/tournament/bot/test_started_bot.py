@@ -153,7 +153,10 @@ def test_a_port_is_taken_before_its_bot_listens(monkeypatch: pytest.MonkeyPatch)
             StartedBot(slow, LAUNCH)
 
 
-def test_a_control_group_that_cannot_be_made_is_named(tmp_path: Path) -> None:
-    launch = replace(LAUNCH, group=str(tmp_path / "none"))
-    with pytest.raises(StartError, match=r"its control group .*/none/bot-\w+ cannot be made \(No"):
-        start(Bot("x", command=bot("toy-1")), launch)
+def test_why_its_process_cannot_be_made_is_named(tmp_path: Path) -> None:
+    for launch, why in (
+        (replace(LAUNCH, group=str(tmp_path / "none")), r"/none/bot-\w+ cannot be made \(No"),
+        (replace(LAUNCH, limits=Limits(memory_mb=1 << 50)), "cannot be prepared .*too (big|large)"),
+    ):
+        with pytest.raises(StartError, match=why):
+            start(Bot("x", command=bot("toy-1")), launch)

@@ -1,7 +1,4 @@
-"""The sandbox of a started bot, made by bubblewrap.
-
-docs/sandbox.md says what a bot in a sandbox sees and may do.
-"""
+"""The sandbox of a started bot, made by bubblewrap. docs/sandbox.md says what a bot sees there."""
 
 import os
 import shutil
@@ -56,15 +53,15 @@ class SandboxError(StichError):
 class Sandbox:
     """The words to put before a bot's command, so that the bot starts in a sandbox.
 
-    If `copied` is not None, each process gets its own copy of this folder, and the path of the copy
-    replaces COPY in `words`.
+    If `copied` is not None, each process gets its own copy of this folder, whose path replaces COPY
+    in `words`.
     """
 
     words: tuple[str, ...]
     copied: FolderToCopy | None = None
 
     def with_filter(self, descriptor: int) -> list[str]:
-        """The words, plus an option to install the seccomp filter from the file `descriptor`."""
+        """The words, with an option to install the seccomp filter in the file `descriptor`."""
         return [self.words[0], "--seccomp", str(descriptor), *self.words[1:]]
 
 
@@ -83,9 +80,8 @@ def sandboxes(
     are as in `prepare_launch`, but only the paths in `secret` are hidden.
 
     Raises:
-        SandboxError: if bubblewrap is missing, the system does not allow sandboxes, or a bot's
-            folder may not be shown to bots or is too large to copy. The text names a fix.
-        OSError: if the machine cannot start another process.
+        SandboxError: if bubblewrap is missing or cannot be started, the system does not allow
+            sandboxes, or a bot's folder may not be shown to bots or is too large to copy.
     """
     bwrap = shutil.which("bwrap")
     if bwrap is None:
@@ -102,16 +98,12 @@ def sandboxes(
 
 
 def bot_folder(bot: Bot, folder: Path) -> Path:
-    """The absolute path of a bot's folder: its `dir`, resolved against `folder`, or `folder` itself
-    if the bot has no `dir`."""
+    """The absolute path of a bot's folder: its `dir`, resolved against `folder`, or `folder`."""
     return folder.resolve() / (bot.dir or "")
 
 
-def covered(place: Path, secret: Iterable[Path]) -> list[Path]:
-    """The existing paths in `secret` at or inside `place`, sorted. None is inside another.
-
-    All paths must be resolved.
-    """
+def _covered(place: Path, secret: Iterable[Path]) -> list[Path]:
+    """The existing paths in `secret` at or inside `place`, sorted. None is inside another."""
     inside = {path for path in secret if path.is_relative_to(place) and path.exists()}
     return sorted(path for path in inside if inside.isdisjoint(path.parents))
 
@@ -125,18 +117,11 @@ def _sandbox(
     network: bool,
     copies: bool,
 ) -> Sandbox:
-    """The sandbox of a bot. `bwrap` is bubblewrap's path.
-
-    The other arguments are as in `sandboxes`, but the paths in `secret` must be resolved.
-
-    Raises:
-        SandboxError: if the bot's folder may not be shown to bots or is too large to copy.
-    """
     place = _checked_folder(bot, folder, secret)
     copied = None
     left_out: list[str] = []
     if copies and not is_reference(bot):
-        left_out = [str(path) for path in covered(place, secret)]
+        left_out = [str(path) for path in _covered(place, secret)]
         copied = FolderToCopy(folder=str(place), left_out=left_out)
         if place.is_dir() and is_too_large(copied):
             raise SandboxError(
@@ -159,7 +144,7 @@ def _sandbox(
         shown.append(place)
     for path in shown:
         words += ("--ro-bind", COPY if copied and path == place else str(path), str(path))
-    hidden = {path for root in shown for path in covered(root, secret)}
+    hidden = {path for root in shown for path in _covered(root, secret)}
     for path in (path for path in hidden if str(path) not in left_out):
         if path.is_dir():
             words += ("--tmpfs", str(path), "--remount-ro", str(path))
@@ -172,20 +157,9 @@ def _sandbox(
 
 
 def _checked_folder(bot: Bot, folder: Path, secret: Iterable[Path]) -> Path:
-    """The absolute path of a bot's folder, after a check that its sandbox may show it.
-
-    If the bot's `dir` is relative, it is resolved against `folder`, whose own path may contain
-    links. A reference bot's folder is not checked, because no sandbox shows it. The paths in
-    `secret` must be resolved.
-
-    Raises:
-        SandboxError: if the bot's `dir` is a link or leads through a link; if the bot's folder is
-            the folder for temporary files; if it is or contains the user's home; or if it is, or is
-            inside, a path in `secret`.
-    """
     place = bot_folder(bot, folder)
     if is_reference(bot):
-        return place
+        return place  # which no sandbox shows
     resolved = Path(os.path.realpath(place))
     # A loop of links resolves to itself.
     if resolved != Path(os.path.normpath(place)) or place.is_symlink():
@@ -207,16 +181,14 @@ def _checked_folder(bot: Bot, folder: Path, secret: Iterable[Path]) -> Path:
 
 
 def _home() -> Path:
-    """The user's home, or the root folder for a user whom the system does not know."""
     try:
         return Path.home().resolve()
-    except RuntimeError:  # as in some containers
+    except RuntimeError:  # a user whom the system does not know, as in some containers
         return Path("/")
 
 
 def _python() -> list[Path]:
-    """The paths of this Python and of the packages that bots import, sorted. Paths inside the
-    system's folders are left out."""
+    """This Python and the packages that bots import, where they are not in the system's folders."""
     prefixes = {Path(prefix) for prefix in (sys.prefix, sys.base_prefix)}
     places = prefixes | {prefix.resolve() for prefix in prefixes}
     places.update(place for name in _PACKAGES for place in CHECKOUT.glob(name))
@@ -226,12 +198,7 @@ def _python() -> list[Path]:
 
 
 def _try(sandbox: Sandbox) -> None:
-    """Start a program in a sandbox, and wait for its end.
-
-    Raises:
-        SandboxError: if the system does not allow the sandbox, or no filter fits this machine.
-        OSError: if bubblewrap cannot be started.
-    """
+    """Raise SandboxError if a program cannot run in the sandbox."""
     folder = sandbox.copied["folder"] if sandbox.copied else ""
     try:
         with seccomp.opened() as descriptor:
@@ -243,7 +210,7 @@ def _try(sandbox: Sandbox) -> None:
                 text=True,
                 check=False,
             )
-    except seccomp.FilterError as error:
+    except OSError as error:
         raise SandboxError(str(error)) from None
     if done.returncode:
         why = (done.stderr.strip().splitlines() or ["no reason given"])[-1]

@@ -20,8 +20,8 @@ def delegate(root: Path = ROOT, membership: Path = Path("/proc/self/cgroup")) ->
 
     Moves this process into a subgroup, if no earlier call has. Returns None if the system has no
     such groups, if the group cannot limit memory and processes or has other processes, or if a
-    change fails. The process may be in the subgroup even then; a later call makes the changes
-    again. `root` is where groups are mounted. The file `membership` names the group.
+    change fails; a later call then tries again. `root` is where groups are mounted. The file
+    `membership` names the group.
     """
     try:
         lines = membership.read_text().splitlines()
@@ -49,10 +49,9 @@ def delegate(root: Path = ROOT, membership: Path = Path("/proc/self/cgroup")) ->
 def shares_processor(group: str | None, root: Path = ROOT, proc: Path = Path("/proc")) -> bool:
     """Whether each sandboxed bot gets one share of the processor, however many processes it has.
 
-    This is true if the bots have control groups among which Linux shares the processor. It is also
-    true if Linux shares the processor among sessions ("autogroups"), since a sandboxed bot is one
-    session. The result is False if the files that say this cannot be read. `group` is the folder
-    from `delegate`, or None. `root` is where groups are mounted, and `proc` is the folder /proc.
+    True if Linux shares the processor among the bots' control groups, or among sessions
+    ("autogroups"), since a sandboxed bot is one session. False if the files that say so cannot be
+    read. `group` is the folder from `delegate`, or None. `root` is where groups are mounted.
     """
     try:
         if group is not None and "cpu" in Path(group, "cgroup.subtree_control").read_text().split():
@@ -72,10 +71,8 @@ def shares_processor(group: str | None, root: Path = ROOT, proc: Path = Path("/p
 
 
 def group_files(limits: Limits) -> dict[str, str]:
-    """The contents of the files of a bot's control group, by file name.
-
-    The limits apply to all the bot's processes together. Files they keep in memory count too.
-    """
+    """The contents of the files of a bot's control group, by name. The limits are for all of its
+    processes together, including files in memory."""
     return {
         "pids.max": str(limits.processes),
         "memory.max": str(limits.memory_mb << 20),

@@ -30,8 +30,8 @@ class FolderToCopy(TypedDict):
 
 
 def is_too_large(source: FolderToCopy) -> bool:
-    """Whether the files and folders to copy take up more than LIMIT_MB, counted in whole blocks of
-    4 KiB. What cannot be read does not count."""
+    """Whether what is to be copied takes up more than LIMIT_MB, in whole blocks of 4 KiB. What
+    cannot be read does not count."""
     left, folders = LIMIT_MB << 20, [source["folder"]]
     while folders and left >= 0:
         with suppress(OSError), os.scandir(folders.pop()) as entries:
@@ -52,9 +52,8 @@ def copies_folder() -> str:
 def copy_folder(source: FolderToCopy, target: str, stop: int) -> None:
     """Create the folder `target`, a path in `copies_folder`, and copy a folder's contents into it.
 
-    The paths in `left_out` are not copied, nor is `copies_folder` if the folder contains it.
-    Symbolic links stay links. Copying stops if the other end of the socket with the descriptor
-    `stop` closes.
+    A `copies_folder` inside the folder is not copied. Symbolic links stay links. Copying stops if
+    the other end of the socket with the descriptor `stop` closes.
 
     Raises:
         OSError: if `target` exists, the folder cannot be copied, or the copying is stopped. Part of
@@ -67,22 +66,15 @@ def copy_folder(source: FolderToCopy, target: str, stop: int) -> None:
 
 
 def remove_copy(target: str) -> None:
-    """Remove a copy, including folders in it that are not writable. What cannot be removed is left.
-
-    Raises:
-        OSError: if the system cannot start the commands for this.
-    """
+    """Remove a copy, even if folders in it are not writable. What cannot be removed is left."""
     for command in (["chmod", "-R", "u+rwX", target], ["rm", "-rf", target]):
-        subprocess.run(command, stderr=subprocess.DEVNULL, check=False)  # noqa: S603
+        with suppress(OSError):
+            subprocess.run(command, stderr=subprocess.DEVNULL, check=False)  # noqa: S603
 
 
 def _commands(folder: str, left_out: Collection[str], target: str) -> Iterator[list[str]]:
-    """Yield commands that copy the contents of a folder to `target`, except the paths in
-    `left_out`. During iteration, create in `target` the folders that contain those paths.
-
-    Raises:
-        OSError: during iteration, if a folder cannot be read or created.
-    """
+    """Yield commands that copy a folder's contents to `target`, except the paths in `left_out`.
+    Create the folders in `target` that contain those paths."""
     whole: list[str] = []
     for name in sorted(os.listdir(folder)):
         path = os.path.join(folder, name)
@@ -99,12 +91,6 @@ def _commands(folder: str, left_out: Collection[str], target: str) -> Iterator[l
 
 
 def _run(command: list[str], stop: int) -> None:
-    """Run a command to its end, or kill it when the other end of the socket with the descriptor
-    `stop` is closed.
-
-    Raises:
-        OSError: if the command cannot be started, fails or is killed.
-    """
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:  # noqa: S603 - cp
         errors = cast(IO[bytes], process.stderr).fileno()
         poll = select.poll()

@@ -61,46 +61,34 @@ _COMMANDS: Final = (
 """The commands of fcntl that are allowed. All others except locks fail. Every process that can read
 a file notices leases, notifications and write hints."""
 _SOCKET: Final = (41, 198)
-_FAMILIES: Final[tuple[int, ...]] = (
-    socket.AF_UNIX,
-    socket.AF_INET,
-    socket.AF_INET6,
-    16,
-)  # netlink, for interfaces
+_NETLINK: Final = 16  # tells programs the network interfaces
+_FAMILIES: Final = (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6, _NETLINK)
 _OTHER_ABI: Final = 0x40000000  # x32 on x86_64
-
-
-class FilterError(Exception):
-    """There is no filter for this machine. The text is a clause that says why, with a fix."""
 
 
 @contextmanager
 def opened() -> Iterator[int]:
-    """Write the filter to a file in memory, and close the file at the end of the context.
+    """Open a file in memory that has the filter, for as long as the context lasts.
 
     Yields the file's descriptor, which bubblewrap takes with `--seccomp`.
 
     Raises:
-        FilterError: if this machine is neither x86_64 nor aarch64.
-        OSError: if the file cannot be created.
+        OSError: if there is no filter for this machine, which the text says with a fix, or the file
+            cannot be created.
     """
     descriptor = os.memfd_create("seccomp")
     try:
-        os.pwrite(descriptor, program(), 0)
+        os.pwrite(descriptor, _program(), 0)
         yield descriptor
     finally:
         os.close(descriptor)
 
 
-def program() -> bytes:
-    """The filter as a BPF program, an array of struct sock_filter.
-
-    Raises:
-        FilterError: if this machine is neither x86_64 nor aarch64.
-    """
+def _program() -> bytes:
+    """The filter as a BPF program, an array of struct sock_filter."""
     machine = platform.machine()
     if machine not in _ARCHITECTURES:
-        raise FilterError(
+        raise OSError(
             f"there is no filter of system calls for {machine} (use a machine with x86_64 or"
             " aarch64)"
         )
@@ -125,12 +113,8 @@ def program() -> bytes:
 def _by_argument(
     call: int, argument: int, outcomes: dict[int, int], otherwise: int
 ) -> Iterator[bytes]:
-    """Yield the rules that decide a system call by the value of one of its arguments.
-
-    `call` is the number of the call, and `argument` that of the argument, counted from 0.
-    `outcomes` maps the argument's values to outcomes, and `otherwise` is the outcome for all other
-    values. The upper 32 bits are not compared, as Linux ignores them in these calls.
-    """
+    """Yield the rules that decide a system call by the value of one of its arguments, numbered from
+    0. The upper 32 bits are not compared, as Linux ignores them in these calls."""
     rules = [
         _step(_LOAD, _ARGUMENTS + 8 * argument),
         *(_if(_EQUAL, value, outcome) for value, outcome in outcomes.items()),
@@ -142,10 +126,7 @@ def _by_argument(
 
 
 def _step(code: int, value: int, skip_if: int = 0, skip_else: int = 0) -> bytes:
-    """An instruction with its operand `value`, as a struct sock_filter.
-
-    A comparison skips the next `skip_if` steps if it holds, and otherwise the next `skip_else`.
-    """
+    # A comparison skips the next `skip_if` steps if it holds, and otherwise the next `skip_else`.
     return struct.pack("=HBBI", code, skip_if, skip_else, value)
 
 

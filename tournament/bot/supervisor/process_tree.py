@@ -17,16 +17,15 @@ def prctl(option: int, value: int) -> None:
 
 
 def end_with_parent(parent: int) -> None:
-    """Have the kernel kill this process when its parent, whose pid is `parent`, ends, or when the
-    thread that started this process ends. If the parent has ended already, exit now with 1, without
-    clean-up."""
+    """Have the kernel kill this process when its parent (a pid), or the thread that started this
+    process, ends. If the parent has ended already, exit now with 1, without clean-up."""
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)
 
 
 def children(pid: int) -> list[int]:
-    """The pids of a process's children, or none if the process has ended."""
+    """The pids of a process's children."""
     pids: list[int] = []
     with contextlib.suppress(OSError):
         for task in os.listdir(f"/proc/{pid}/task"):
@@ -59,8 +58,8 @@ def memory_mb(pid: int) -> float:
 def end_children(extra: Sequence[int] = ()) -> None:
     """Kill this process's descendants, the processes in `extra` (pids), and their process groups.
 
-    Returns when this process has no children left, or after 1,000 attempts, which take about a
-    second. This process must be a subreaper, which adopts the orphans of killed children.
+    Returns when no children are left, or after about a second. This process must be a subreaper,
+    which adopts the orphans of killed children.
     """
     for _ in range(1000):
         for pid in {*extra, *children(os.getpid())}:
@@ -76,9 +75,8 @@ def end_children(extra: Sequence[int] = ()) -> None:
 
 
 def create_group(folder: str, files: Mapping[str, str]) -> None:
-    """Create a control group and write `files`, a mapping of file names to contents.
-
-    The limit on swap, `memory.swap.max`, is left out if the system does not offer it.
+    """Create a control group, with the contents of its files by name. `memory.swap.max`, the limit
+    on swap, is left out if the system does not offer it.
 
     Raises:
         OSError: if the group cannot be created or written.
@@ -98,10 +96,8 @@ def kill_group(folder: str) -> None:
 
 
 def remove_group(folder: str) -> None:
-    """Remove a control group whose processes have been killed, and its subgroups.
-
-    Waits at most about a second for the processes to end. Errors are ignored.
-    """
+    """Remove a control group and its subgroups. Wait for their killed processes to end, for at most
+    about a second. Errors are ignored."""
     for _ in range(1000):
         for path, _, _ in os.walk(folder, topdown=False):
             with contextlib.suppress(OSError):

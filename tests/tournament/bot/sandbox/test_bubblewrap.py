@@ -222,6 +222,9 @@ def test_a_system_that_allows_no_sandbox(tmp_path: Path, monkeypatch: pytest.Mon
         fake.write_text(f"#!/bin/sh\necho 'bwrap: {error}' >&2; exit 1\n")
         with pytest.raises(SandboxError, match=rf"^bwrap: {re.escape(error)} \({fix}\)$"):
             sandboxes([Bot("x", bot("toy-1"))], HOSTILE, Limits(), [])
+    fake.write_text("")
+    with pytest.raises(SandboxError, match="Exec format error"):
+        sandboxes([Bot("x", bot("toy-1"))], HOSTILE, Limits(), [])
 
 
 def test_a_sandbox_whose_network_cannot_be_entered_is_reported(

@@ -13,7 +13,7 @@ from tests.support.tournament.cups import HOSTILE, bot, needs_sandbox, stich, to
 from tests.support.tournament.sandboxes import launched, output, printed
 from tools.hostile.channels import CHANNELS
 from tournament.bot.launch import environment, launch_of_cup
-from tournament.bot.sandbox.folder_copy import LIMIT_MB
+from tournament.bot.sandbox.folder_copy import LIMIT_MB, remove_copy
 from tournament.bot.started_bot import BotProcess, StartedBot, start
 from tournament.bot.url_bot import StartError
 from tournament.config.cup import Bot, Cup
@@ -119,6 +119,14 @@ def test_a_copy_that_fails_is_a_start_error(hall: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv("TMPDIR", str(hall / "nowhere"))
     with pytest.raises(StartError, match=r"copied to .*/nowhere \(.*free some space"):
         start(trying, launch)
+
+
+def test_a_copy_that_cannot_be_removed_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    remove_copy(str(tmp_path))
+    assert tmp_path.is_dir()
 
 
 def test_a_folder_that_is_too_large_to_copy_is_refused(tmp_path: Path) -> None:

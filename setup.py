@@ -1,11 +1,10 @@
 """Build steps that pyproject.toml cannot express: files for the service, and compiled rules.
 
 openapi.yaml and the pages of docs/ that the service serves are copied to service/static of the
-built package, where the installed service finds them.
+built package.
 
 With `STICH_COMPILE=1`, as in `STICH_COMPILE=1 pip install .` or `make wheel`, mypyc compiles the
-rules and the slow parts of the search bot. A checkout is never compiled in place, because the
-compiled files would still be used after their sources have changed.
+rules and the slow parts of the search bot.
 """
 
 import os

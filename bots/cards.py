@@ -66,19 +66,14 @@ def count_ranks(game: str, cards: Iterable[str]) -> list[int]:
 
 
 def played(view: View) -> Counter[str]:
-    """Return the cards that have been played in this deal, with the number of each.
-
-    In Zheng Fen, these are the cards of the trick and the piles of taken cards. In other games,
-    they come from the history and from the plays that lie on the table, since a set-up position may
-    have no history.
-    """
+    """Return the number of each card that has been played in this deal, according to the view."""
     if view["game"] == "zhengfen":
         return Counter([card for pile in (view["trick"], *view["taken"]) for card in pile])
     plays = [entry["move"] for entry in view["history"] if entry["move"].startswith("play:")]
     cards = Counter([card for play in plays for card in cards_of(play)])
+    # A set-up position may have plays on the table that are not in the history.
     if view["game"] == "ninefivetwo":
-        open_cards = [cards_of(entry["move"])[0] for entry in view["trick"]]
-        return cards | Counter(open_cards)
+        return cards | Counter([cards_of(entry["move"])[0] for entry in view["trick"]])
     if view["table"] is not None and [view["table"]["move"]] != plays[-1:]:
         cards.update(cards_of(view["table"]["move"]))
     return cards
@@ -94,8 +89,7 @@ def unseen(view: View) -> list[str]:
     """Return the cards that are neither in the hand of the view's seat nor played, low to high.
 
     In 9-5-2, the seat's discards and the cards that it sees in an exchange in progress are left out
-    too. Cards whose holder the seat knows, such as those of a revealed talon, are not left out. The
-    cards are in other hands, face down, or missing from a set-up position.
+    too. Cards whose holder the seat knows, such as those of a revealed talon, are not left out.
     """
     left = Counter(full_deck(view["game"], view["players"]))
     left.subtract(view["hand"])
@@ -107,9 +101,6 @@ def unseen(view: View) -> list[str]:
 
 
 def position_hash(view: View) -> int:
-    """Return a hash of a view's seat, deal, hand, history and scores, from 0 to 2**64 - 1.
-
-    Bots use the hash as a seed, so that their random choices can be repeated.
-    """
+    """Return a hash of a view's seat, deal, hand, history and scores, from 0 to 2**64 - 1."""
     position = (view["seat"], view["deal"], view["hand"], view["history"], view["scores"])
     return int.from_bytes(hashlib.sha256(repr(position).encode()).digest()[:8], "big")

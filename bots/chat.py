@@ -67,7 +67,6 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
         The result is in the currency of the settings, whose prices are per million tokens. It is
         None if the output tokens were not counted, or if the input and output prices are both 0.
-        Cached tokens cost the input price if there is no price for them.
         """
         if "output_tokens" not in used or not (self.input_price or self.output_price):
             return None
@@ -90,12 +89,9 @@ class NoCompletion(Exception):
 
 
 class _Busy(NoCompletion):
-    """The endpoint may accept the request later.
+    """The endpoint may accept the request later."""
 
-    `after` is the time to wait in seconds, or None if the endpoint gave no time.
-    """
-
-    after: float | None = None
+    after: float | None = None  # the seconds to wait, if the endpoint says so
 
 
 class _Part(msgspec.Struct):
@@ -149,8 +145,8 @@ class Completion:
 class Endpoint:
     """The endpoint of a model. Several threads may use the same object at once.
 
-    If `transcripts` is given, each request is appended to that file with its answer, as a line of
-    JSON without the key.
+    If `transcripts` is given, each request and its answer, without the key, are appended to that
+    file as a line of JSON.
     """
 
     def __init__(self, settings: Settings, key: str, transcripts: Path | None) -> None:
@@ -167,8 +163,8 @@ class Endpoint:
 
         If the endpoint refuses a request for structured output, the request is repeated without it.
         If that succeeds, later requests leave it out. `until` is the deadline, as a `monotonic`
-        time. Each request may take up to `timeout_s` seconds. Calls, tokens and the causes of
-        failures, except the refusal above, are added to `used`, even if there is no completion.
+        time. The numbers of calls, tokens and failures by cause are added to `used`, even if there
+        is no completion. That refusal does not count as a failure.
 
         Raises:
             NoCompletion: if there is no completion by the deadline, if the endpoint refuses the
@@ -205,10 +201,9 @@ class Endpoint:
                 return reply
 
     def probe(self) -> None:
-        """Check that the endpoint answers, by asking for one word.
+        """Ask for one word, to check the settings and the key.
 
-        An endpoint that is busy or cannot be reached is asked again for up to `timeout_s` seconds.
-        After that, the check passes, with a warning in the log.
+        If the endpoint is busy or out of reach for `timeout_s` seconds, only log a warning.
 
         Raises:
             NoCompletion: if the endpoint refuses the request, for example because of the key or the
@@ -221,15 +216,6 @@ class Endpoint:
             _log.warning("%s; starting all the same", busy)
 
     def _ask_once(self, body: Mapping[str, Any], until: float, used: Counter[str]) -> Completion:
-        """Send one request, and return the completion. Append it or the failure to the transcripts.
-
-        The call and its tokens are added to `used`. If `until` has passed, nothing is sent.
-
-        Raises:
-            _Busy: if the endpoint may accept the request later.
-            NoCompletion: if `until` has passed, if the endpoint refuses the request, or if its
-                answer is not a completion.
-        """
         began = monotonic()
         seconds = min(self._settings.timeout_s, until - began)
         if seconds <= 0:
@@ -244,18 +230,9 @@ class Endpoint:
             completion = Completion(str(error), error.cause)
             raise
         finally:
-            self._write(body["messages"], completion, monotonic() - began)
+            self._write_transcript(body["messages"], completion, monotonic() - began)
 
     def _post(self, body: Mapping[str, Any], seconds: float) -> tuple[requests.Response, str]:
-        """Send a request, and return the response and its text.
-
-        Entries of `body` that are None are left out. The text is cut at `_ANSWER_LIMIT` bytes. A
-        request without an answer in time is not cancelled, but its answer is ignored.
-
-        Raises:
-            _Busy: if the endpoint cannot be reached or does not answer within `seconds`.
-        """
-
         def post() -> tuple[requests.Response, bytes]:
             with requests.post(
                 self._settings.base_url.rstrip("/") + "/chat/completions",
@@ -281,12 +258,6 @@ class Endpoint:
         return response, data.decode(errors="replace")
 
     def _read(self, response: requests.Response, answer: str) -> Completion:
-        """Return the completion in a response whose text is `answer`.
-
-        Raises:
-            _Busy: if the endpoint may accept the request later.
-            NoCompletion: for any other status than 200, or if the text is not a completion.
-        """
         excerpt = shorten(self.without_key(answer)[:2000], 300)
         status = response.status_code
         says = f"the endpoint answered {status}: {excerpt}"
@@ -303,8 +274,9 @@ class Endpoint:
         except (msgspec.DecodeError, RecursionError):
             raise NoCompletion("unreadable", f"no chat completion: {says}") from None
 
-    def _write(self, messages: Sequence[Message], reply: Completion, took_s: float) -> None:
-        """Append a request and its reply to the transcripts, if any. A failed write is logged."""
+    def _write_transcript(
+        self, messages: Sequence[Message], reply: Completion, took_s: float
+    ) -> None:
         if self._transcripts is None:
             return
         line = {
@@ -329,17 +301,13 @@ class Endpoint:
 
 
 def _json_forms(key: str) -> re.Pattern[str]:
-    """Return a pattern that matches the key with any JSON escapes (\\/, \\u0041) of its characters.
-
-    The pattern also matches a key in JSON that was itself written as a string of JSON.
-    """
+    """Return a pattern that matches the key with any JSON escapes (\\/, \\u0041), even nested."""
     escapes = r"(?:\\(?:u005[cC])?){0,16}+"
     characters = [f"(?:{re.escape(c)}|u00(?i:{ord(c):02x}))" for c in key if c != "\\"]
     return re.compile(escapes.join(characters) or re.escape(key))
 
 
 def _completion(answer: _Answer) -> Completion:
-    """Return the completion in the first choice of an answer."""
     choice, usage = answer.choices[0], answer.usage or _Usage()
     message, reason = choice.message, choice.finish_reason
     content = message.content or ""

@@ -18,29 +18,21 @@ def move(view: View, moves: Sequence[str]) -> str:
         return _bid(view, moves)
     if view["phase"] == "call":
         return moves[-1]
-    return _climb(view, moves)
+    if view["table"] is not None:
+        # After `pass`, the list is in order of number of cards, then rank.
+        return moves[1] if len(moves) > 1 else moves[0]
+    most = len(cards_of(moves[-1]))
+    return next(play for play in moves if len(cards_of(play)) == most)
 
 
 def _bid(view: View, moves: Sequence[str]) -> str:
-    """Return the highest legal bid that the hand is good for, or else the first move.
-
-    A hand is good for 1 with four cards of the four highest ranks, for 2 with six, and for 3 with
-    eight. With two packs, twice as many cards are needed.
-    """
+    """Bid 1, 2 or 3 with four, six or eight cards of the four highest ranks, or else the least."""
     top = sum(count_ranks(view["game"], view["hand"])[-4:])
     if view["game"] == "doudizhu" and view["players"] == 4:
         top //= 2  # two packs
     highest = min(3, (top - 2) // 2)
     affordable = [bid for bid in moves if bid != "pass" and int(bid[-1]) <= highest]
     return affordable[-1] if affordable else moves[0]
-
-
-def _climb(view: View, moves: Sequence[str]) -> str:
-    if view["table"] is not None:
-        # After `pass`, the list is in order of number of cards, then rank.
-        return moves[1] if len(moves) > 1 else moves[0]
-    most = len(cards_of(moves[-1]))
-    return next(play for play in moves if len(cards_of(play)) == most)
 
 
 def _nine_five_two(view: View, moves: Sequence[str]) -> str:
@@ -56,7 +48,6 @@ def _nine_five_two(view: View, moves: Sequence[str]) -> str:
 
 
 def _wins(view: View, play: str) -> bool:
-    """Return whether a play of 9-5-2 would beat all cards in the trick, which must have begun."""
     trump = view["trump"]
     led = cards_of(view["trick"][0]["move"])[0][1]
     value = VALUE["ninefivetwo"]

@@ -8,13 +8,11 @@
     if __name__ == "__main__":
         kit.run(move, name="first", version="1.0", games=["doudizhu"])
 
-``view`` is what the bot's seat may know, and ``moves`` are the legal moves. Both are plain dicts,
-lists and strings, as in the request. The function returns one of the moves, or ``(move, info)``.
-``info`` has a comment and numbers for replays and standings, such as
-``{"comment": "a bluff", "nodes": 480}``. A bot in front of another program returns
-``(move, info, why)`` if the move is not that program's own. The function may take a third
-parameter: ``clock`` gets ``{"move_ms", "bank_ms"}``, and ``request`` gets the whole body of
-``POST /move``.
+``view`` is what the bot's seat may know, and ``moves`` are the legal moves, as in the request. The
+function returns one of the moves, or ``(move, info)``, with a comment and numbers for replays and
+standings: ``{"comment": "a bluff", "nodes": 480}``. A bot in front of another program returns
+``(move, info, why)`` if the move is not that program's own. A third parameter named ``clock`` gets
+``{"move_ms", "bank_ms"}``, and one named ``request`` the whole body of ``POST /move``.
 
 The file is self-contained, since it is copied next to a bot. It uses only modules of the standard
 library that import quickly, because a runner starts a bot for every table.
@@ -54,7 +52,7 @@ class HttpError(Exception):
 
 
 def adapt(move: MoveFunction) -> Callable[[dict[str, Any]], Any]:
-    """Return a function that passes parts of a whole request to ``move``, and returns its answer.
+    """Return a function that passes the parts of a request to ``move``, and returns its answer.
 
     Parameters of ``move`` that have a default are not passed.
 
@@ -82,10 +80,9 @@ def adapt(move: MoveFunction) -> Callable[[dict[str, Any]], Any]:
 
 
 class Bot:
-    """A bot's answers, without HTTP.
+    """A bot's answers, without HTTP. The parameters are those of ``run``.
 
-    ``card`` is the answer to ``GET /``. The parameters are those of ``run``. Several threads may
-    call ``reply`` at once.
+    ``card`` is the answer to ``GET /``. Several threads may call ``reply`` at once.
 
     Raises:
         TypeError: if ``move`` has parameters that ``adapt`` rejects, or if ``games`` is a string.
@@ -179,7 +176,7 @@ class Server(socketserver.ThreadingMixIn, socketserver.TCPServer):
         return int(self.server_address[1])
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Print the current exception to stderr, unless it means that a client has disconnected."""
+        """Print the current exception to stderr, unless the client has disconnected."""
         if not isinstance(sys.exc_info()[1], ConnectionError):
             traceback.print_exc()
 
@@ -218,13 +215,7 @@ class _Handler(BaseHTTPRequestHandler):
         return self.path.partition("?")[0]
 
     def _body(self) -> bytes:
-        """Read and return the whole body, so that the connection stays usable.
-
-        Raises:
-            HttpError: if the length of the body is missing or too large. The connection is then
-                closed after the answer.
-            ConnectionError: if the client disconnects before the end of the body.
-        """
+        """Read the whole body, so that the connection stays usable."""
         length = self.headers.get("Content-Length", "")
         if not re.fullmatch("[0-9]{1,18}", length) or int(length) > MAX_BODY:
             self.close_connection = True
@@ -250,10 +241,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Answer a request that http.server refuses, such as one with an unknown method.
-
-        The connection is then closed. ``explain`` is ignored.
-        """
+        """Answer a request that http.server refuses, and close the connection."""
         self.close_connection = True
         self._reject(HTTPStatus(code), message or HTTPStatus(code).phrase)
 
@@ -272,18 +260,18 @@ def run(
 ) -> None:
     """Serve ``move`` over HTTP until Ctrl-C is pressed or the process is stopped.
 
-    The port is ``--port``, else the environment variable ``PORT``, else 9000. The address is
-    ``--host``, else 127.0.0.1. Requests are served in parallel, so several threads may call
-    ``move`` at once. An exception in ``move`` is printed to stderr and answered with status 500
-    (an ``HttpError`` is not printed, and has its own status). A runner counts it as a fault.
+    The port is ``--port``, else the environment variable ``PORT``, else 9000. Port 0 stands for a
+    free port. The address is ``--host``, else 127.0.0.1. Both are printed to stderr. Other
+    arguments are left to the author. ``argv`` replaces the arguments of the command line.
+
+    Several threads may call ``move`` at once. An exception in ``move`` is printed to stderr and
+    answered with status 500 (an ``HttpError`` is not printed, and has its own status). A runner
+    counts it as a fault.
 
     ``supports`` lists by game the numbers of players and the options that the bot plays, as in
     ``{"doudizhu": {"players": [3], "options": {"single_round": [True]}}}``.
     ``start`` and ``end`` are called with the body of ``POST /start`` and ``POST /end``. Without
-    them, the bot answers 404, and a runner does not ask again, which makes a match faster. ``argv``
-    replaces the arguments of the command line. Arguments other than ``--port`` and ``--host`` are
-    ignored, so that the author can use them. Port 0 stands for a free port. The address and the
-    port are printed to stderr.
+    them, the bot answers 404, and a runner does not ask again, which makes a match faster.
 
     Exit with a message and status 1 if the port is not available, or status 2 if the port is not
     a number from 0 to 65535.

@@ -71,8 +71,8 @@ class LineProgram:
         """Write a line to the program, which must be running.
 
         Raises:
-            NoAnswer: if the program has ended or closed its stdin, or if the line cannot be written
-                completely before `until`.
+            NoAnswer: if the program has ended or closed its stdin, or does not read the whole line
+                before `until`.
         """
         left = memoryview(line.encode() + b"\n")
         while left:
@@ -106,20 +106,16 @@ class LineProgram:
         return line.decode(errors="replace").strip()
 
     def unread(self) -> bytes:
-        """Return what the program has already written after the last line read, or b"".
+        """Return what the program has written after the last line read, without whitespace around.
 
-        The result has no surrounding whitespace, and `read` still returns it. The program must be
-        running.
+        `read` still returns this text. The program must be running.
         """
         if select([self._stdout], [], [], 0)[0]:
             self._rest += os.read(self._stdout, MAX_LINE)
         return self._rest.strip()
 
     def _ended(self) -> NoAnswer:
-        """Return the error for a program that has ended, or that has closed its stdin or stdout.
-
-        Wait up to a second for the exit status.
-        """
+        """Return the error for a program that has ended, or that has closed its stdin or stdout."""
         try:
             status = self._process.wait(1) if self._process is not None else None
         except subprocess.TimeoutExpired:

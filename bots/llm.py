@@ -53,8 +53,8 @@ def read_answer(text: str, moves: Sequence[str]) -> tuple[str, str]:
 
     The last move in the answer counts. A number in brackets, or in place of a move, is an index
     into `moves`. The move need not be legal: it is "" if there is none, and the number itself if
-    the number is not an index. If the answer is JSON with a "move" and a "comment", the two are
-    taken from there. Otherwise the comment is the whole answer. Text up to `</think>` is ignored.
+    the number is not an index. If the answer is JSON with a "move" and a "comment", these are
+    used. Otherwise the comment is the whole answer. Text up to `</think>` is ignored.
     """
     text = comment = text.rpartition("</think>")[2].strip()
     with suppress(ValueError, TypeError, LookupError, RecursionError):
@@ -92,13 +92,12 @@ class ModelPlayer:
     def move(
         self, view: dict[str, Any], moves: list[str], request: Mapping[str, Any]
     ) -> tuple[str, dict[str, str | float], str | None]:
-        """Return the move, information about it, and the reason for a fallback.
+        """Return the move, information about it, and the reason for a fallback or None.
 
         The model has until shortly before the clock of the request runs out. The information has
         the model's comment, and numbers such as tokens and cost. If the model makes no legal move,
-        the move is that of `sensible`, unless the setting `fallback` is "none". In that case the
-        move is the last one that the model wrote, or "". The reason is None unless the move is that
-        of `sensible`.
+        `sensible` moves, unless the setting `fallback` is "none". In that case the move is the last
+        one that the model wrote, or "", and the reason is None.
         """
         settings = self.settings
         seconds = (request["clock"]["move_ms"] + request["clock"]["bank_ms"]) / 1000
@@ -106,8 +105,9 @@ class ModelPlayer:
         position = games.get(view["game"]).view(view)
         described = games.describe(position, position.moves() if settings.list_moves else None)
         prompt = self._prompt.replace("{rules}", lean(self._rules[view["game"]], view["options"]))
-        before = self._remembered(request["match"], view["seat"])
-        messages = [*before, {"role": "user", "content": prompt.replace("{position}", described)}]
+        with self._lock:
+            messages = [*self._turns.get((request["match"], view["seat"]), ())]
+        messages.append({"role": "user", "content": prompt.replace("{position}", described)})
         used: Counter[str] = Counter()
         numbers: dict[str, float] = {}
         move = comment = problem = words = cause = ""
@@ -155,16 +155,7 @@ class ModelPlayer:
             info["cost"] = cost
         return move, info, fallback
 
-    def _remembered(self, match: str, seat: int) -> list[Message]:
-        """Return the messages of a seat's last turns in a match, two for each, oldest first."""
-        with self._lock:
-            return [*self._turns.get((match, seat), ())]
-
     def _remember(self, match: str, seat: int, position: str, words: str) -> None:
-        """Keep a turn for the seat's next prompts: the position in words, and the model's `words`.
-
-        Up to `memory` turns are kept for each of the `_MAX_REMEMBERED` seats that moved last.
-        """
         with self._lock:
             turns = self._turns.pop((match, seat), None) or deque(maxlen=2 * self.settings.memory)
             turns += {"role": "user", "content": position}, {"role": "assistant", "content": words}
@@ -176,9 +167,10 @@ class ModelPlayer:
 def load(folder: Path, environment: Mapping[str, str]) -> ModelPlayer:
     """Return the player that the files of a folder describe.
 
-    `environment` holds the key under the name that `key_variable` in `settings.toml` gives. If that
-    name is empty, there is no key. A missing file of transcripts is created. Exit with a message if
-    any other file or the key is missing or wrong, or if the transcripts cannot be written.
+    The key is read from `environment`, under the name that `key_variable` in `settings.toml` gives.
+    If that name is empty, there is no key. A missing file of transcripts is created. Exit with a
+    message if any other file or the key is missing or wrong, or if the transcripts cannot be
+    written.
     """
     try:
         settings = msgspec.toml.decode((folder / "settings.toml").read_bytes(), type=Settings)
@@ -207,11 +199,6 @@ def load(folder: Path, environment: Mapping[str, str]) -> ModelPlayer:
 
 
 def _text(file: Path) -> str:
-    """Return the text of a file. Exit with a message if it is not in UTF-8.
-
-    Raises:
-        OSError: if the file cannot be read.
-    """
     try:
         return file.read_text("utf-8")
     except UnicodeDecodeError:
@@ -221,8 +208,7 @@ def _text(file: Path) -> str:
 def run(folder: Path) -> None:
     """Check the endpoint, then serve the model of a folder as a bot until the process is stopped.
 
-    Ctrl-C ends the process even while requests are in progress. Exit with a message if `load`
-    or `kit.run` does, or if `Endpoint.probe` fails.
+    Exit with a message if `load`, `Endpoint.probe` or `kit.run` fails.
     """
     player = load(folder, os.environ)
     try:

@@ -12,8 +12,8 @@ def lean(page: str, options: Mapping[str, object]) -> str:
     """Return a page of rules without golden games, set-up positions and options that are off.
 
     `options` must have the values of all options in the match. An option is off if its value is
-    False, 0 or None. The table of options becomes a list, at the end, of the options that are on,
-    with their values. Decision marks, **(D)**, are removed.
+    False, 0 or None. The table of options becomes a list, at the end, of the options that are on.
+    Decision marks, **(D)**, are removed.
     """
     values = [
         f"- `{name}` is {str(options[name]).lower()}: {meaning}"
@@ -28,10 +28,6 @@ def lean(page: str, options: Mapping[str, object]) -> str:
 
 
 def _is_unused(paragraph: str, options: Mapping[str, object]) -> bool:
-    """Return whether a paragraph is left out.
-
-    Golden games, tables of options and paragraphs about options that are off are left out.
-    """
     needs = re.match(r"With `(\w+)`", paragraph)
     if needs is not None and not options.get(needs[1], True):
         return True

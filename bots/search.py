@@ -24,26 +24,13 @@ from bots.cards import ORDER, View, position_hash
 from bots.thinking import determinization
 from bots.thinking.bidding import Bidding
 
-TIME_SHARE = 0.4
-"""The share of `move_ms` to search for. The rest covers the network and a busy machine."""
-
-MAX_SECONDS = 2.0
-"""The longest time to search for a move, in seconds."""
-
-MAX_MOVES = 10
-"""Search only this many moves, those that the sensible bot ranks highest."""
-
-PRUNE_EVERY = 8
-"""After each batch of this many determinizations, drop the moves that have fallen behind."""
-
-MAX_SAMPLES = 4
-"""The number of samples to draw to find a determinization that fits the bidding."""
-
-DROP_BEHIND = 2.5
-"""Drop a move that is this many standard errors worse than the best."""
-
-REPLACE_AHEAD = 1.0
-"""Replace the sensible bot's choice only with a move this many standard errors better."""
+TIME_SHARE = 0.4  # the share of `move_ms` to search for; the rest covers a busy machine
+MAX_SECONDS = 2.0  # the longest search for a move
+MAX_MOVES = 10  # search only this many moves, those that the sensible bot ranks highest
+PRUNE_EVERY = 8  # after this many determinizations, drop the moves that have fallen behind
+MAX_SAMPLES = 4  # draw up to this many samples to find one that fits the bidding
+DROP_BEHIND = 2.5  # drop a move that is this many standard errors worse than the best
+REPLACE_AHEAD = 1.0  # replace the sensible bot's choice if a move is this many errors better
 
 
 def move(view: View, moves: Sequence[str], clock: Mapping[str, int]) -> str:
@@ -93,8 +80,6 @@ def measure_lead(view: View, move: str, other: str, *, iterations: int) -> Lead 
 
 
 class _Search:
-    """A search for one decision."""
-
     def __init__(self, view: View, moves: Sequence[str]) -> None:
         self.view = view
         self.candidates = shortlist(view, moves)
@@ -105,12 +90,7 @@ class _Search:
             self.bidding = Bidding(view, models[view["game"], view["players"]])
 
     def run(self, continues: Callable[[int], bool]) -> str:
-        """Return the best move, or the sensible bot's choice if no other move is clearly better.
-
-        The search ends when `continues(number of determinizations so far)` is false, or when a
-        single move is left. If the determinizations run out before that, the result is the sensible
-        bot's choice.
-        """
+        """Search until `continues(number of determinizations)` is false or one move is left."""
         candidates = self.candidates
         if len(candidates) == 1:
             return candidates[0]
@@ -145,10 +125,7 @@ class _Search:
     def _sample(
         self, constraints: determinization.Constraints, rng: random.Random
     ) -> dict[str, Any]:
-        """Return a determinization in wire form.
-
-        In play after an auction, it is the best match for the bids in up to `MAX_SAMPLES` samples.
-        """
+        """Return a state in wire form: of up to `MAX_SAMPLES`, the one that fits the bids best."""
         best: dict[str, Any] = {}
         least = math.inf
         for _ in range(MAX_SAMPLES):
@@ -170,10 +147,7 @@ class _Search:
         return leader if first not in alive or self._lead(leader, first) >= REPLACE_AHEAD else first
 
     def _lead(self, better: str, worse: str) -> float:
-        """Return how far one move is ahead of another, in standard errors of their difference.
-
-        The result is 0 if `better` is not ahead, or after fewer than two determinizations.
-        """
+        """Return how many standard errors one move is ahead of another, or 0 if it is not."""
         pairs = zip(self.values[better], self.values[worse], strict=True)
         differences = [a - b for a, b in pairs]
         count = len(differences)
@@ -209,10 +183,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def main() -> None:
-    """Serve the bot (see `kit.run`) until the process is stopped.
-
-    With `--worlds N`, a search has up to N determinizations, regardless of the time.
-    """
+    """Serve the bot. `--worlds N` limits a search to N determinizations, and not its time."""
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--worlds", type=int)
     worlds: int | None = parser.parse_known_args()[0].worlds

@@ -1,7 +1,7 @@
 """The configuration of Sphinx, which builds the docs site with `make docs`.
 
-The source folder is the whole project, so that links between the README, the pages of docs/ and
-files like openapi.yaml work both in the site and in a checkout.
+The source folder is the whole project, so that links to the README and to files like openapi.yaml
+work both in the site and in a checkout.
 """
 
 import re
@@ -49,7 +49,6 @@ def add_pages(app: Sphinx, failure: Exception | None) -> None:
     site, client = Path(app.outdir), create_app().test_client()
 
     def copy(url: str, file: str) -> str:
-        """Write a page of the service to a file of the site, and return its text."""
         text = client.get(url).text
         for there, here in REPLACED.items():
             text = text.replace(there, here)

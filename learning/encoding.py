@@ -1,9 +1,8 @@
-"""Views and lists of legal moves as numpy arrays, in two steps.
+"""Views and lists of legal moves as numpy arrays, in two steps (see docs/learning.md).
 
 The first step gives *words*, which are integers of up to 62 bits. They take little space, and
 `stich export --format decisions` writes them. The second step gives arrays with a cell for each
-bit. docs/learning.md documents both. Only views are encoded, so an observation holds nothing that
-its seat may not know.
+bit. Only views are encoded, so an observation holds nothing that its seat may not know.
 """
 
 from collections.abc import Sequence
@@ -133,10 +132,6 @@ class Encoding:
         return Encoded([*words, self._roles(seen, first)], numbers)
 
     def _roles(self, view: Any, first: int) -> int:
-        """Return the word with the phase, the bid, the trump suit and the seats that have a role.
-
-        Seats are counted from the seat `first`.
-        """
         word = 1 << self._phases[view.phase]
         bid, trump, to_beat = getattr(view, "bid", None), getattr(view, "trump", None), view.to_beat
         if bid is not None:
@@ -154,8 +149,7 @@ class Encoding:
     def encode_moves(self, moves: LegalMoves) -> list[int]:
         """Return legal moves encoded as words, in one flat list.
 
-        Each move has the words of its cards (one word for each pack), then a word that describes
-        the move.
+        Each move has a word of its cards for each pack, then a word that describes the move.
         """
         words: list[int] = []
         described, single = self._described, self._deck.packs == 1
@@ -166,7 +160,6 @@ class Encoding:
         return words
 
     def _describe(self, shape: Shape) -> int:
-        """Return the word that describes moves of this shape, and cache it."""
         kind, value, category, level, length = shape
         word = 1 << KINDS.index(kind)
         if kind in (BID, TRUMP):
@@ -237,5 +230,4 @@ def _cards(deck: Deck, pile: Any) -> int:
 
 
 def _bits(words: Sequence[int]) -> Rows:
-    """Return an array with a cell for each bit of each word, lowest bit first."""
     return np.unpackbits(np.array(words, dtype="<u8").view(np.uint8), bitorder="little")

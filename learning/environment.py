@@ -17,8 +17,7 @@ class Environment:
     """A game that the agents `seat_0`, `seat_1` … play by calling `step`.
 
     An action is an index into the list of legal moves. As in a cup, an agent is asked only if it
-    has more than one legal move. A single legal move is played automatically. When a deal ends,
-    each agent's reward is its points in the deal.
+    has more than one legal move. When a deal ends, each agent's reward is its points in the deal.
 
     `infos` has two entries for the agent to move: `action_mask`, a read-only int8 array with 1 for
     each legal action and 0 for all others, and `moves`, an array with a row for each legal move
@@ -60,8 +59,7 @@ class Environment:
         """Start a game, and play forced moves until an agent has a choice.
 
         A seed starts a series of games. A reset without a seed starts the next game of the series.
-        Before the first seed, the series is random. `options` is part of PettingZoo's interface and
-        has no effect.
+        Before the first seed, the series is random. `options` has no effect.
         """
         if seed is not None:
             self._series, self._played = str(seed), 0
@@ -111,10 +109,7 @@ class Environment:
             self._cumulative_rewards[name] += reward
 
     def _go_on(self) -> None:
-        """Play forced moves until an agent has a choice or the game is over.
-
-        Then set `moves` and `agent_selection`, and either `infos` or, at the end, `terminations`.
-        """
+        """Play forced moves, then set `moves`, `agent_selection`, and `infos` or `terminations`."""
         state = self.position
         moves = state.moves()
         while len(moves) == 1:

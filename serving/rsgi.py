@@ -3,7 +3,7 @@
 granian limits the size of request heads, but waits forever for bodies and for clients that do not
 read. Here every body has a deadline, and a large body or long work needs one of a fixed number of
 slots. Short work is done on the event loop and long work in another thread, so that short requests
-need not wait for long ones.
+need not wait.
 """
 
 from __future__ import annotations
@@ -41,22 +41,14 @@ if TYPE_CHECKING:
 
 BEGAN: Final = "stich.began"
 """The key in the WSGI environ of the `perf_counter` time at which the request's head arrived."""
-BODY_SECONDS: Final = 10.0
-"""How many seconds a body may take to arrive."""
-SLOT_SECONDS: Final = 5.0
-"""How many seconds a large request or long work may wait for a slot."""
-UNREAD_SECONDS: Final = 20
-"""How many seconds a client may leave data unread before its connection is cut."""
-PIPE_SECONDS: Final = 10.0
-"""How many seconds granian may take to open a pipe for reading."""
-SLOTS: Final = 160
-"""How many large requests and answers may be in memory at a time. A slot stands for 1.6 MB."""
-LARGE_BODY: Final = 16 * 1024
-"""A body of more bytes than this needs a slot."""
-LARGE_ANSWER: Final = 64 * 1024
-"""An answer of more bytes than this is sent in pieces."""
-SEND_BUFFER: Final = 64 * 1024
-"""How many bytes the kernel may buffer for a client that does not read. Linux doubles this."""
+BODY_SECONDS: Final = 10.0  # for a body to arrive
+SLOT_SECONDS: Final = 5.0  # for a large request or long work to get a slot
+UNREAD_SECONDS: Final = 20  # for a client to read something before its connection is cut
+PIPE_SECONDS: Final = 10.0  # for granian to open a pipe for reading
+SLOTS: Final = 160  # large requests and answers in memory at a time, of up to 1.6 MB each
+LARGE_BODY: Final = 16 * 1024  # a body of more bytes than this needs a slot
+LARGE_ANSWER: Final = 64 * 1024  # an answer of more bytes than this is sent in pieces
+SEND_BUFFER: Final = 64 * 1024  # bytes kept for a client that does not read; Linux doubles this
 MAX_DISCARDED: Final = 8 * 1024 * 1024
 """How many bytes beyond `max_body` are read and thrown away.
 
@@ -100,17 +92,13 @@ class RsgiFront:
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
         """Store the event loop, and limit what the kernel buffers for clients that do not read.
 
-        Granian calls this method before it starts listening. The limits are set later, on the
-        listening socket, and only on Linux.
+        Granian calls this method before it listens. The limits are set later, and only on Linux.
         """
         self.loop = loop
         loop.call_soon(self._limit_unread_answers)
 
     async def __rsgi__(self, scope: Scope, proto: HTTPProtocol) -> None:
-        """Answer a request. If the answer is large, return only once it no longer takes up memory.
-
-        Granian calls this method for each request.
-        """
+        """Answer a request. Return once a large answer no longer takes up memory."""
         began = perf_counter()
         async with AsyncExitStack() as slot:
             body = await self._read(scope, proto, slot)
@@ -142,7 +130,7 @@ class RsgiFront:
 
         granian buffers everything that is written to a stream, but reads a file only as fast as the
         client does. So the pieces go through a named pipe. At most one piece is generated after the
-        client has left. Exceptions raised while generating the pieces pass through.
+        client has left.
         """
         with TemporaryDirectory(prefix="stich-") as folder:
             path = os.path.join(folder, "answer")
@@ -166,10 +154,7 @@ class RsgiFront:
                 await writer.drain()
 
     async def _open_pipe(self, path: str) -> asyncio.StreamWriter | None:
-        """Wait until granian reads from a named pipe, and open it for writing.
-
-        Return None if that takes longer than `PIPE_SECONDS`, because the client has left.
-        """
+        """Open a named pipe once granian reads from it, or return None if the client has left."""
         with suppress(TimeoutError):
             async with asyncio.timeout(PIPE_SECONDS):
                 while True:
@@ -183,12 +168,14 @@ class RsgiFront:
         return None
 
     async def _read(self, scope: Scope, proto: HTTPProtocol, slot: AsyncExitStack) -> BytesIO:
-        """Return the body of a request. Take a slot for a large body, and add it to `slot`.
+        """Return the body of a request, and add the slot of a large body to `slot`.
 
-        If the body is too late or too large, or a large body gets no slot, return a `_FailedBody`.
-        If the connection ends before the whole body has arrived, return an empty body.
+        If the body cannot be read, return a `_FailedBody`. If the connection has ended, return an
+        empty body.
         """
-        length = _body_length(scope)
+        headers = scope.headers
+        open_ended = "transfer-encoding" in headers
+        length = None if open_ended else int(headers.get("content-length", "0"))
         if length == 0:
             return BytesIO()
         try:
@@ -204,14 +191,6 @@ class RsgiFront:
     async def _read_large(
         self, proto: HTTPProtocol, length: int | None, slot: AsyncExitStack
     ) -> BytesIO:
-        """Return a body that is large or whose length is unknown (None).
-
-        Once more than `LARGE_BODY` bytes have arrived, take a slot and add it to `slot`. Return a
-        `_FailedBody` if the body is too large or no slot becomes free in time.
-
-        Raises:
-            RuntimeError: if the connection ends before the whole body has arrived.
-        """
         allowed = self.max_body + MAX_DISCARDED
         if length is not None and length > allowed:
             return _FailedBody(RequestEntityTooLarge())
@@ -232,10 +211,7 @@ class RsgiFront:
         return body
 
     async def _take_slot(self, slot: AsyncExitStack) -> bool:
-        """Wait up to `SLOT_SECONDS` for a slot, and add it to `slot`, which frees it on closing.
-
-        Return whether one became free in time.
-        """
+        """Wait for a slot, which closing `slot` frees. Return whether one became free in time."""
         try:
             async with asyncio.timeout(SLOT_SECONDS):
                 await slot.enter_async_context(self.slots)
@@ -247,14 +223,10 @@ class RsgiFront:
     async def _answer(
         self, scope: Scope, body: BytesIO, slot: AsyncExitStack, began: float
     ) -> Answer:
-        """Call the application, and return its status, headers and answer.
+        """Call the application, in another thread if the body is large or `on_loop` is false.
 
-        The call is made in another thread if the body is large or `on_loop` is false. `began` is
-        the `perf_counter` time at which the head of the request arrived.
-
-        If the application raises LongWork, add slots to `slot` and call it again in another thread.
-        If too few slots become free in time, call it again so that `need_long_work` raises
-        TooManyRequests.
+        If the application raises LongWork, call it again in another thread, with the slots that it
+        needs in `slot`. If too few become free in time, `need_long_work` raises TooManyRequests.
         """
         environ = _environ(scope) | {BEGAN: began}
         # a large body has a slot already, and takes long to parse
@@ -272,17 +244,13 @@ class RsgiFront:
                     held = held + 1 if await self._take_slot(slot) else None
 
     def _call(self, environ: WSGIEnvironment, body: BytesIO, slots_held: int | None) -> Answer:
-        """Call the application with a body, and return its status, headers and answer.
+        """Call the application. Its answer is returned as bytes unless it is a file or `Pieces`.
 
-        A file and `Pieces` are returned as they are, and other answers as bytes. `slots_held` is
-        None if slots were refused.
-
-        Raises:
-            LongWork: if the request needs more slots.
+        `slots_held` is None if slots were refused.
         """
         status, headers = 500, []
 
-        def start(line: str, given: list[tuple[str, str]], exc_info: Any = None) -> Any:
+        def start(line: str, given: Headers, exc_info: Any = None) -> Any:
             nonlocal status, headers
             status, headers = int(line[:3]), given
 
@@ -298,10 +266,8 @@ class RsgiFront:
     def _limit_unread_answers(self) -> None:
         """Make the kernel buffer little for clients that do not read, and later cut them off.
 
-        A client is cut off if it leaves data unread for `UNREAD_SECONDS`. This method sets options
-        of the listening socket, which connections inherit. Granian gives no access to the socket,
-        so the method searches for it, and tries again later if there is none yet. It does nothing
-        on systems other than Linux.
+        Connections inherit the options of the listening socket. Granian gives no access to this
+        socket, so search for it, and try again later if there is none yet.
         """
         if not hasattr(socket, "TCP_USER_TIMEOUT"):
             return
@@ -319,10 +285,7 @@ class RsgiFront:
 
 
 class _FailedBody(BytesIO):
-    """A body that could not be read. Reading it raises `error`, to which the application responds.
-
-    `all_read` is true if the client's body was read to its end.
-    """
+    """A body that could not be read. The application responds to `error`, which it raises."""
 
     def __init__(self, error: HTTPException, *, all_read: bool = False) -> None:
         super().__init__()
@@ -336,14 +299,7 @@ class _FailedBody(BytesIO):
         raise self.error
 
 
-def _body_length(scope: Scope) -> int | None:
-    """The length of a request's body in bytes, or None if `Transfer-Encoding` leaves it open."""
-    headers = scope.headers
-    return None if "transfer-encoding" in headers else int(headers.get("content-length", "0"))
-
-
 def _environ(scope: Scope) -> WSGIEnvironment:
-    """The WSGI environ (PEP 3333) of a request, without its body."""
     host, _, port = scope.server.rpartition(":")
     environ: WSGIEnvironment = {
         "REQUEST_METHOD": scope.method,

@@ -1,9 +1,8 @@
 """Marks long work, which takes more than a millisecond or two, or has a large answer.
 
 `serving.rsgi` first calls the application on its event loop, where long work would keep all other
-requests waiting. So an operation calls `need_long_work` before any such work, and then
-`serving.rsgi` calls the application again in another thread. Under other servers, long work is
-allowed at once.
+requests waiting. So an operation calls `need_long_work` before any long work, and then
+`serving.rsgi` calls the application again in another thread.
 """
 
 from collections.abc import Iterator
@@ -16,11 +15,8 @@ from werkzeug.exceptions import TooManyRequests
 SLOTS_HELD: Final = "stich.slots_held"
 """The key in the WSGI environ of the number of slots that the request holds. The number is None if
 too few slots have become free in time."""
-RETRY_SECONDS: Final = 10
-"""The `Retry-After` of the answer to a request that gets no slot."""
-
-PIECE: Final = 64 * 1024
-"""How many bytes of a large answer are sent at a time."""
+RETRY_SECONDS: Final = 10  # the `Retry-After` of the answer to a request that gets no slot
+PIECE: Final = 64 * 1024  # bytes of a large answer that are sent at a time
 
 
 class LongWork(BaseException):
@@ -37,8 +33,8 @@ class LongWork(BaseException):
 def need_long_work(slots: int = 1) -> None:
     """Check that the current request may do long work, which needs `slots` slots.
 
-    A slot stands for an answer of up to 1.6 MB. Only `serving.rsgi` counts slots. Under other
-    servers, every request may do long work.
+    A slot stands for an answer of up to 1.6 MB. Under other servers than `serving.rsgi`, every
+    request may do long work.
 
     Raises:
         LongWork: if the request holds fewer slots.

@@ -33,10 +33,9 @@ class AdaptedProgram(lines.LineProgram, ABC):
 
     @abstractmethod
     def answer(self, deal: Deal, until: float) -> tuple[Answer, str]:
-        """Return the program's answer to the position in `deal`, and its comment or "".
+        """Return the program's answer, which need not be legal, and its comment or "".
 
-        Start the program if it is not running. The answer need not be a legal move. `until` is the
-        deadline, as a `monotonic` time.
+        Start the program if it is not running. `until` is the deadline, as a `monotonic` time.
 
         Raises:
             NoAnswer: if the program cannot be started or asked, or gives no usable answer in time.
@@ -50,9 +49,9 @@ class AdaptedProgram(lines.LineProgram, ABC):
 class Adapter:
     """A bot that plays a program's moves, or the move of `sensible` if the program has none.
 
-    `open_match` returns the program for a new match. Up to `_MAX_MATCHES` matches are kept. Beyond
-    that, the match with the least recent request is dropped, and its program stopped unless it also
-    plays another match. If `auction` is False, `sensible` bids. The methods are thread-safe.
+    `open_match` returns the program for a new match. If more than `_MAX_MATCHES` are in progress,
+    the one with the least recent request is dropped, and its program stopped unless it also plays
+    another match. If `auction` is False, `sensible` bids. The methods are thread-safe.
     """
 
     def __init__(self, open_match: Callable[[], AdaptedProgram], *, auction: bool) -> None:
@@ -64,11 +63,10 @@ class Adapter:
     def move(
         self, view: View, moves: Sequence[str], request: Mapping[str, Any]
     ) -> tuple[str, Info, str | None]:
-        """Return the move, information about it (see `kit`), and the reason for a fallback.
+        """Return the move, information about it (see `kit`), and the reason for a fallback or None.
 
-        `request` is the body of `POST /move`, whose clock sets the program's deadline. A fallback
-        is also printed to stderr. The reason is None if the move is the program's own, or if
-        `sensible` bids because `auction` is False.
+        `request` is the body of `POST /move`, whose clock sets the program's deadline. A bid by
+        `sensible` because `auction` is False is no fallback. A fallback is printed to stderr.
         """
         clock = request["clock"]
         seconds = (clock["move_ms"] + clock["bank_ms"]) / 1000
@@ -84,10 +82,7 @@ class Adapter:
             return sensible.move(view, moves), info, _CAUSES[error.kind]
 
     def _ask(self, deal: Deal, match: AdaptedProgram, until: float) -> tuple[str, Info]:
-        """Return the program's move and information about it.
-
-        A program that gives no answer is stopped. If it had ended by itself, it is restarted and
-        asked once more.
+        """Ask the program, and once more after a restart if it had ended by itself.
 
         Raises:
             NoAnswer: if the program gives no legal move by `until`.
@@ -129,9 +124,8 @@ def serve(
     """Serve a program as a bot (see `kit.run`) until the process is stopped.
 
     The bot plays Dou Dizhu at tables of three, with the options `reveal_talon` and, unless
-    `auction` is False, `single_round`. `open_match` and `auction` are as in `Adapter`. As a check,
-    the program is first started once. Exit with a message if the program cannot be started, or if
-    the port is not available.
+    `auction` is False, `single_round`. `open_match` and `auction` are as in `Adapter`. Exit with a
+    message if the program cannot be started, which is tried first, or if the port is not available.
     """
     match = open_match()
     try:
@@ -142,12 +136,12 @@ def serve(
     match.close(0)
     adapter = Adapter(open_match, auction=auction)
     sensible.load("doudizhu", "strategy")  # import it before the clock runs
-    options = {"reveal_talon": [True]} | ({"single_round": [True]} if auction else {})
+    options = ("reveal_talon", "single_round") if auction else ("reveal_talon",)
     kit.run(
         adapter.move,
         name=name,
         version=version,
         games=["doudizhu"],
-        supports={"doudizhu": {"players": [3], "options": options}},
+        supports={"doudizhu": {"players": [3], "options": {name: [True] for name in options}}},
         end=adapter.end,
     )

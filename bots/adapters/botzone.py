@@ -23,10 +23,9 @@ Response = int | list[int]
 
 
 def conversation(deal: Deal, auction: bool) -> tuple[list[Request], list[Response]]:
-    """Return a deal's requests up to the current one, and the responses to all earlier ones.
+    """Return a deal's requests, and the moves that were played in response to all but the last.
 
-    The responses are the moves that were played, even those that the program did not choose. If
-    `auction` is False, the conversation begins after the auction.
+    If `auction` is False, the conversation begins after the auction.
 
     Raises:
         NoAnswer: if the program would have to bid a second time, which Botzone does not allow.
@@ -47,7 +46,8 @@ def conversation(deal: Deal, auction: bool) -> tuple[list[Request], list[Respons
     has_hand = False
     for position, cards in (*deal.plays, (deal.position, None)):
         if position == deal.position:
-            requests.append({"history": past[-2:]} | ({} if has_hand else _first(deal, auction)))
+            first = {} if has_hand else _first_fields(deal, auction)
+            requests.append({"history": past[-2:]} | first)
             has_hand = True
             if cards is not None:
                 responses.append(numbers(cards))
@@ -56,8 +56,7 @@ def conversation(deal: Deal, auction: bool) -> tuple[list[Request], list[Respons
     return requests, responses
 
 
-def _first(deal: Deal, auction: bool) -> Request:
-    """Return the additional fields of the first request after the auction."""
+def _first_fields(deal: Deal, auction: bool) -> Request:
     if auction:
         return {
             "own": numbers(deal.dealt),
@@ -104,16 +103,11 @@ class BotzoneMatch(adapter.AdaptedProgram):
     def _go_on(
         self, requests: list[Request], responses: list[Response], until: float
     ) -> dict[str, Any] | None:
-        """Return the running program's output for the last request, or None if the program must be
-        restarted.
+        """Return the program's output for the last request, or None if it must be restarted.
 
-        `requests` and `responses` are from `conversation`. First ask about the turns in which the
-        program was not asked because there was only one legal move. The program must be restarted
-        if an answer differs from the move that was played, if the last request has already been
-        answered, or if the program is no longer running.
-
-        Raises:
-            NoAnswer: if the program gives no readable answer by `until`.
+        The program is also asked about forced moves, which the bot was not asked for. It must be
+        restarted if it does not keep running, has already answered the last request, or gave an
+        answer that differs from the move played.
         """
         output = None
         for number, request in enumerate(requests):
@@ -126,13 +120,9 @@ class BotzoneMatch(adapter.AdaptedProgram):
         return output
 
     def _ask(self, value: Request, until: float) -> dict[str, Any]:
-        """Write a request, or the whole conversation, to the program, and return its output.
+        """Return the program's output for `value`, and stop a program that does not keep running.
 
-        Append the response to `_given`. Unless the program says within `_END_S` that it keeps
-        running, stop it.
-
-        Raises:
-            NoAnswer: if the program gives no readable answer by `until`.
+        The response is appended to `_given`.
         """
         self.write(json.dumps(value), until)
         line = self.read(until)

@@ -5,16 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from bots.cards import ORDER, View, cards_of, full_deck, rank_of
+from bots.cards import JOKERS, ORDER, View, cards_of, full_deck, rank_of
 from bots.lines import NoAnswer
 
-_SUITS: Final = "hdsc"
-
-CARDS: Final = tuple(
-    card
-    for rank in ORDER["doudizhu"]
-    for card in ([rank] if rank[1:] == "j" else [rank + suit for suit in _SUITS])
-)
+CARDS: Final = (*[rank + suit for rank in ORDER["doudizhu"][:13] for suit in "hdsc"], *JOKERS)
 """The cards in the order of their numbers, 0 (3h) to 53 (Rj), on Botzone and in DOUDIZHUVER."""
 
 _NUMBERS: Final = {card: number for number, card in enumerate(CARDS)}
@@ -30,10 +24,10 @@ class Deal:
 
     `number` is the number of the deal in its match, and `score` the seat's score before the deal.
     `position` is the seat itself and `landlord` the landlord's seat, both counted from the first
-    bidder. `bid` is the highest bid so far, or 0. `hand` is the current hand, and `dealt` the hand
-    as it was dealt, without the talon. `calls` is the auction, as (position, bid), with 0 for a
-    pass. `plays` is the rest of the history, as (position, cards), with no cards for a pass. During
-    the auction, `landlord` is None and `talon` is empty. `moves` holds the legal moves.
+    bidder. `bid` is the highest bid so far, or 0. `dealt` is the hand as it was dealt, without the
+    talon. `calls` is the auction, as (position, bid), with 0 for a pass. `plays` is the rest of the
+    history, as (position, cards), with no cards for a pass. During the auction, `landlord` is None
+    and `talon` is empty. `moves` holds the legal moves.
     """
 
     number: int
@@ -58,19 +52,12 @@ class Deal:
         """
         if view["players"] != 3:
             raise NoAnswer("untold", "the program plays at tables of three only")
-        first, history = view["first"], view["history"]
+        first = view["first"]
+        turns = [((entry["seat"] - first) % 3, entry["move"]) for entry in view["history"]]
         # A leader may not pass, so the auction ends before the first play.
-        begin = next(
-            (n for n, entry in enumerate(history) if entry["move"].startswith("play:")),
-            len(history),
-        )
-        calls = tuple(
-            ((e["seat"] - first) % 3, int(e["move"].removeprefix("bid:").replace("pass", "0")))
-            for e in history[:begin]
-        )
-        plays = tuple(
-            ((e["seat"] - first) % 3, tuple(cards_of(e["move"]))) for e in history[begin:]
-        )
+        begin = next((n for n, (_, move) in enumerate(turns) if move[:5] == "play:"), len(turns))
+        calls = tuple((n, 0 if move == "pass" else int(move[4:])) for n, move in turns[:begin])
+        plays = tuple((n, tuple(cards_of(move))) for n, move in turns[begin:])
         position = (view["seat"] - first) % 3
         landlord = None if view["declarer"] is None else (view["declarer"] - first) % 3
         if landlord is not None and "??" in view["talon"]:
@@ -128,7 +115,7 @@ def numbers(cards: Sequence[str]) -> list[int]:
 
 
 def named(answer: object) -> list[str]:
-    """Return the cards whose numbers are in a program's answer, in the same order.
+    """Return the cards whose numbers a program's answer lists, in the same order.
 
     Raises:
         NoAnswer: if the answer is not a list of card numbers.

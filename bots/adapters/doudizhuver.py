@@ -1,7 +1,4 @@
-"""Programs for DOUDIZHUVER 1.0, the protocol of the Chinese student contest in computer games.
-
-The program is started anew for each deal.
-"""
+"""Programs for DOUDIZHUVER 1.0, the protocol of the Chinese student contest in computer games."""
 
 import re
 from collections.abc import Sequence
@@ -21,8 +18,7 @@ _END_S: Final = 0.5  # for the answer to GAMEOVER
 def script(deal: Deal) -> list[tuple[str, str]]:
     """Return the platform's lines up to the current question, each with the expected answer.
 
-    For an earlier turn of the program, that answer is the move that was played. The last answer is
-    "", since the program has yet to decide.
+    At an earlier turn of the program, the move that was played is expected. The last answer is "".
 
     Raises:
         NoAnswer: if the program would have to bid a second time, which the protocol does not allow.
@@ -52,12 +48,11 @@ def script(deal: Deal) -> list[tuple[str, str]]:
 
 
 def _cards(cards: Sequence[str]) -> str:
-    """Return the numbers of cards, ascending and separated by commas, or "-1" for no cards."""
     return ",".join(map(str, numbers(cards))) or "-1"
 
 
 class DoudizhuverMatch(adapter.AdaptedProgram):
-    """A DOUDIZHUVER program that plays one match."""
+    """A DOUDIZHUVER program that plays one match. It is started anew for each deal."""
 
     def __init__(self, command: Sequence[str], folder: Path) -> None:
         super().__init__(command, folder)
@@ -70,8 +65,8 @@ class DoudizhuverMatch(adapter.AdaptedProgram):
 
         The protocol cannot tell a program that a move was played for it, be it the only legal move
         or the choice of `sensible`. So the program is asked in that turn too. If its answer differs
-        from the move, the program cannot be used until the next deal. The first question about a
-        deal closes the previous one (see `close`).
+        from the move, the program is not used until the next deal. The first question about a deal
+        closes the previous deal (see `close`).
         """
         if self._deal is None or self._deal.number != deal.number:
             self.close(deal.score)
@@ -86,15 +81,9 @@ class DoudizhuverMatch(adapter.AdaptedProgram):
         return named([] if numbers == [-1] else numbers), ""
 
     def _tell(self, steps: list[tuple[str, str]], until: float) -> str | None:
-        """Send the program the lines of a script that it has not been sent yet, and append its
-        answers to `_answers`. Start the program first if it is not running.
+        """Send the rest of a script, up to the first answer that differs from the move played.
 
-        `steps` is the whole script, as returned by `script`. Send nothing after the first answer
-        that differs from the move that was played, and return a sentence about this answer. Return
-        None if no answer differs.
-
-        Raises:
-            NoAnswer: if the program cannot be started, or gives no readable answer by `until`.
+        Return a sentence about this answer, or None if no answer differs.
         """
         if not self.running:
             self.start()
@@ -129,16 +118,9 @@ class DoudizhuverMatch(adapter.AdaptedProgram):
 
 
 def _read(answer: str, line: str, expected: str) -> str:
-    """Return the program's answer to `line`, in the notation of `script`.
-
-    If an acknowledgement is expected, any answer counts as `expected`, since real programs mix up
-    their acknowledgements.
-
-    Raises:
-        NoAnswer: if the answer is not a bid or a play when one is due.
-    """
+    """Return the program's answer to `line`, in the notation of `script`."""
     if not line.endswith(" WHAT"):
-        return expected
+        return expected  # real programs mix up their acknowledgements
     verb = line.removesuffix("WHAT")
     match = re.fullmatch(rf"{verb}([ABC]) ?(-1|\d\d?(?: ?, ?\d\d?)*)", answer.upper())
     if match is None:

@@ -2,7 +2,6 @@
 
 import json
 import sys
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from threading import RLock
@@ -26,29 +25,24 @@ def raw_state(deal: Deal) -> dict[str, Any]:
     landlord = deal.landlord or 0
     trace = [((position - landlord) % 3, cards) for position, cards in deal.plays]
     played = [[card for who, cards in trace if who == n for card in cards] for n in range(3)]
-    seen = ranks(deal.talon)
+    seen = _ranks(deal.talon)
     for card in played[0]:
         seen = seen.replace(card[0], "")  # as RLCard does it: the whole rank
-    unseen = (
-        Counter(CARDS)
-        - Counter(deal.hand)
-        - Counter(card for cards_played in played for card in cards_played)
-    )
+    unseen = set(CARDS).difference(deal.hand, *played)
     return {
         "seen_cards": seen,
         "landlord": 0,
-        "trace": [(who, ranks(cards) or "pass") for who, cards in trace],
-        "played_cards": [ranks(cards) for cards in played],
+        "trace": [(who, _ranks(cards) or "pass") for who, cards in trace],
+        "played_cards": [_ranks(cards) for cards in played],
         "self": (deal.position - landlord) % 3,
-        "current_hand": ranks(deal.hand),
-        "others_hand": ranks(unseen.elements()),
+        "current_hand": _ranks(deal.hand),
+        "others_hand": _ranks(unseen),
         "num_cards_left": [20 - len(played[0]), 17 - len(played[1]), 17 - len(played[2])],
-        "actions": [ranks(cards_of(move)) or "pass" for move in deal.moves],
+        "actions": [_ranks(cards_of(move)) or "pass" for move in deal.moves],
     }
 
 
-def ranks(cards: Iterable[str]) -> str:
-    """Return cards as RLCard writes them: ranks in ascending order, B and R for the jokers."""
+def _ranks(cards: Iterable[str]) -> str:
     return "".join(sorted((card[0] for card in cards), key=_RANKS.index))
 
 
@@ -63,7 +57,7 @@ class Agent(adapter.AdaptedProgram):
         """Start a new process, and wait up to ten minutes for it to load the agent.
 
         Raises:
-            NoAnswer: if the process cannot be started, or does not load the agent in that time.
+            NoAnswer: if the process cannot be started or does not load the agent in time.
         """
         self._load(monotonic() + _START_S)
 

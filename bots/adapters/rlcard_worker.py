@@ -20,11 +20,10 @@ READY = "ready"
 
 
 def load(where: str) -> list[Any]:
-    """Import and return three agents: for the landlord, and for the two seats after the landlord.
+    """Return the agents of the landlord and of the two seats after the landlord.
 
-    `where` is `module:name`, and the name may stand for anything listed in the module docstring. A
-    class or function is called, a single agent plays all three seats, and a list may have any
-    length. Exceptions from the import, an unknown name and the agent's own code pass through.
+    `where` is `module:name`, as in the module docstring. A single agent plays all three seats.
+    Exceptions from the import, an unknown name and the agent's own code pass through.
     """
     module, _, name = where.partition(":")
     agent = getattr(importlib.import_module(module), name)
@@ -42,7 +41,7 @@ def main() -> None:
     An exception in play ends the program.
     """
     out = os.fdopen(os.dup(1), "w", buffering=1)
-    os.dup2(2, 1)  # the output of an agent's own code is no answer, so it goes to stderr
+    os.dup2(2, 1)
     sys.path[0] = os.getcwd()
     try:
         import rlcard

@@ -1,8 +1,7 @@
-"""The starter kits: the catalogue, what each kit needs, and copies of kits.
+"""The starter kits: the catalogue `kits.toml`, and a folder of files for each kit.
 
-`kits.toml` is the catalogue. The files of a kit are in the folder of the same name. The module uses
-only the standard library, because tests/install-system-packages.sh imports it before anything is
-installed.
+The module uses only the standard library, because tests/install-system-packages.sh imports it
+before anything is installed.
 """
 
 import glob
@@ -58,9 +57,9 @@ class Kit:
     def copy(self, target: Path, program: Sequence[str] = ()) -> list[str]:
         """Copy the kit into a new or empty directory. Return the names of what was copied.
 
-        For an adapter, `program` holds the words of a command, which is written into the copy of
-        `decision`. Files and folders that the command names by a relative path are copied too, but
-        not symbolic links. Their names are returned last. All names are relative to `target`.
+        For an adapter, `program` is a command, which is written into the copy of `decision`. Files
+        and folders that the command names by a relative path are copied too, except symbolic links.
+        Their names are returned last. All names are relative to `target`.
 
         Raises:
             KitError: if `target` is not empty, is a file or cannot be written, if `program` is
@@ -110,10 +109,6 @@ def _files_of(program: Sequence[str]) -> dict[str, Path]:
 
     `module:name` names `module.py` or the folder of a package. Symbolic links, such as those in a
     virtual environment, are left out.
-
-    Raises:
-        KitError: if a word is a relative path with a slash and nothing is there, if a word is `.`
-            or a path that ends in `..`, or if two files have the same name.
     """
     copies = {}
     for word in program:
@@ -133,37 +128,28 @@ def _files_of(program: Sequence[str]) -> dict[str, Path]:
 
 
 def _word(word: str, copies: Mapping[str, Path]) -> str:
-    """Return a word, changed to work in the folder of the `copies`, as returned by `_files_of`."""
+    """Return a word of the command, changed to work in the folder of the `copies`."""
     if word not in copies or ":" in word:
         return str(Path(word).absolute()) if Path(word).is_symlink() else word
     return f"./{copies[word].name}" if "/" in word else copies[word].name
 
 
 def _name(program: Sequence[str], copies: Mapping[str, Path]) -> str:
-    """Return a name for the bot: the name of the last copied file, without its suffix.
-
-    `copies` maps words of the command to the files that they name (see `_files_of`). Files that
-    belong to a `module:name` do not count. Without any other file, return the name in `module:name`
-    if that is the last word, or else the file name in the command's first word.
-    """
+    """Return a name for the bot: that of the last copied file, else of the agent or the program."""
     stems = [path.stem for word, path in copies.items() if ":" not in word]
     last = program[-1].rpartition(":")[2] if ":" in program[-1] else Path(program[0]).name
     return stems[-1] if stems else last
 
 
-def _pages() -> list[str]:
-    """Return the pages of documentation that each copy contains, as paths below `docs/`."""
-    root = files("bots").joinpath("kits", "docs")
-    rules = [f"rules/{page.name}" for page in root.joinpath("rules").iterdir()]
-    return [*(page.name for page in root.iterdir() if page.is_file()), *rules]
-
-
 def catalogue() -> dict[str, Kit]:
     """Return all kits by language, in the order of `kits.toml`."""
-    text = files("bots").joinpath("kits", "kits.toml").read_text(encoding="utf-8")
-    pages = {f"docs/{page}": f"kits/docs/{page}" for page in sorted(_pages())}
+    folder = files("bots").joinpath("kits")
+    docs, rules = folder.joinpath("docs"), folder.joinpath("docs", "rules")
+    names = [page.name for page in docs.iterdir() if page.is_file()]
+    names += [f"rules/{page.name}" for page in rules.iterdir()]
+    pages = {f"docs/{name}": f"kits/docs/{name}" for name in sorted(names)}
     kits = {}
-    for language, data in tomllib.loads(text).items():
+    for language, data in tomllib.loads(folder.joinpath("kits.toml").read_text("utf-8")).items():
         sources = {name: f"kits/{language}/{name}" for name in data.pop("files")} | pages
         sources |= {Path(path).name: path for path in data.pop("shared", ())}
         kits[language] = Kit(language, sources, **data)

@@ -7,18 +7,11 @@ from games.move import PLAY, Move
 from games.ninefivetwo.state import NinefivetwoState
 from games.ninefivetwo.trick import DECK, SUIT_CARDS, card_of
 
-TRICK_VALUE: Final = 0.25
-"""The value of a trick in points, besides the point that it may score.
-
-A trick may avoid an exchange, and no other player gets it.
-"""
+TRICK_VALUE: Final = 0.25  # in points: a trick may avoid an exchange, and nobody else gets it
 
 
 def finish(state: NinefivetwoState) -> NinefivetwoState:
-    """Play on from `state`, and return the state after the end of the game.
-
-    The deal must be the last of the game.
-    """
+    """Play on to the end of the game, whose last deal this must be, and return the last state."""
     while state.turn is not None and state.phase != "play":
         state = state.advance(_before_play(state, state.hands[state.turn]))
     trump = -1 if state.trump is None else state.trump

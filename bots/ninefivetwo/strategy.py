@@ -14,8 +14,7 @@ from games.ninefivetwo.trick import DECK, SUIT_CARDS, best_of
 
 JACK, QUEEN, KING, ACE = 9, 10, 11, 12
 
-HELD_BY_DEBTOR: Final = 16 / 36
-"""The probability that the debtor holds an unseen card: it holds 16 of 36 unseen cards."""
+HELD_BY_DEBTOR: Final = 16 / 36  # the debtor holds 16 of the 36 unseen cards
 
 
 def move(view: View, moves: Sequence[str]) -> str:
@@ -36,39 +35,26 @@ def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
     elif phase == "exchange":
         scored = [(_exchange_gain(view, hand, cards_of(text)[0]), text) for text in moves]
     elif phase == "discard":
-        trump = SUITS.index(view["trump"])
-        scored = [
-            (-discard_cost(DECK.number[cards_of(text)[0]], hand, trump), text) for text in moves
-        ]
+        scored = [(-_discard_cost(view, hand, cards_of(text)[0]), text) for text in moves]
     else:
         scored = _plays(view, moves, hand)
     # The sort is stable: equal scores stay in the order of the deck.
     return sorted(scored, key=lambda entry: -entry[0])
 
 
-def discard_cost(card: int, hand: int, trump: int) -> float:
-    """Return the cost of discarding a card from this hand.
-
-    Cards of a short side suit without ace or king are cheap, so that the suit is discarded
-    entirely.
-    """
+def _discard_cost(view: View, hand: int, name: str) -> float:
+    card, trump = DECK.number[name], SUITS.index(view["trump"])
     value = keep_value(card, hand, trump)
     held = hand & SUIT_CARDS[card & 3]
-    if card & 3 != trump and highest(held) >> 2 < KING:
+    if card & 3 != trump and highest(held) >> 2 < KING:  # discard the whole suit
         value += held.bit_count() - 4.0
     return value
 
 
 def _exchange_gain(view: View, hand: int, card: str) -> float:
-    """Return the expected gain from giving a card to the debtor in an exchange.
-
-    The debtor must return its best card of the same suit.
-    """
     given = DECK.number[card]
-    before = [other for other in view["owed"][0]["given"] if other[1] == card[1]]
-    hidden = DECK.hand([other for other in unseen(view) if other[1] == card[1]])
-    higher = hidden & above(given)
-    skipped = float(len(before))
+    skipped = float(sum(other[1] == card[1] for other in view["owed"][0]["given"]))
+    higher = DECK.hand(unseen(view)) & above(given)
     expected, missed = 0.0, 1.0
     while higher:
         top = highest(higher)
@@ -83,7 +69,6 @@ def _exchange_gain(view: View, hand: int, card: str) -> float:
 
 
 def _card_value(rank: int) -> float:
-    """Return the rough value of a card of this rank in a side suit."""
     return {ACE: 10.0, KING: 7.0, QUEEN: 4.5, JACK: 2.5}.get(rank, 0.15 * rank)
 
 
@@ -98,36 +83,34 @@ def _plays(view: View, moves: Sequence[str], hand: int) -> list[tuple[float, str
         if after in seats
     )
     chosen = choose_card(hand, trick, trump, hidden, void)
-    scored = []
-    for text in moves:
-        card = DECK.number[cards_of(text)[0]]
-        # The others follow, the least useful first.
-        score = 1000.0 if card == chosen else -keep_value(card, hand, trump)
-        scored.append((score, text))
-    return scored
+    cards = [DECK.number[cards_of(text)[0]] for text in moves]
+    return [
+        (1000.0 if card == chosen else -keep_value(card, hand, trump), text)
+        for card, text in zip(cards, moves, strict=True)
+    ]
 
 
 def lowest(held: int) -> int:
-    """Return the number of the lowest card in a non-empty set of cards."""
+    """Return the lowest card of a set, which must not be empty."""
     return (held & -held).bit_length() - 1
 
 
 def highest(held: int) -> int:
-    """Return the number of the highest card in a non-empty set of cards."""
+    """Return the highest card of a set, which must not be empty."""
     return held.bit_length() - 1
 
 
 def above(card: int) -> int:
-    """Return the set of all cards that are higher than this card in its suit."""
+    """Return all cards of the card's suit that are higher."""
     return SUIT_CARDS[card & 3] & ~((2 << card) - 1)
 
 
 def choose_card(hand: int, trick: Sequence[int], trump: int, unseen: int, voids: int) -> int:
-    """Return the number of the card to play.
+    """Return the card to play.
 
-    `hand` is the player's hand. `trick` holds the cards played to the trick so far, oldest first.
-    `unseen` is the set of cards that may be in other hands. Bit s of `voids` is set if the next
-    seat is known to have no card of suit s.
+    `trick` holds the cards played to the trick so far, oldest first. `unseen` is the set of cards
+    that may be in other hands. Bit s of `voids` is set if the next seat is known to have no card of
+    suit s.
     """
     if not trick:
         return _lead(hand, trump, unseen)
@@ -135,8 +118,10 @@ def choose_card(hand: int, trick: Sequence[int], trump: int, unseen: int, voids:
     following = hand & SUIT_CARDS[led]
     best = best_of(trick, trump)
     winners = (following or hand & SUIT_CARDS[trump]) & _beating(best, trump)
+    if not winners and not following:
+        return min(DECK.numbers(hand), key=lambda card: keep_value(card, hand, trump))
     if not winners:
-        return lowest(following) if following else least_useful(hand, trump)
+        return lowest(following)
     if len(trick) == 2 or not following:
         return lowest(winners)
     return _play_second(winners, following, unseen, led, trump, voids)
@@ -152,10 +137,8 @@ def _play_second(
 ) -> int:
     """Return the second player's card.
 
-    `following` holds the player's cards of the suit `led`, and `winners`, which must not be empty,
-    those that beat the first card. `unseen` and `voids` are as in `choose_card`. If the next seat
-    is unlikely to beat the highest winner, return that winner or an equally good lower card.
-    Otherwise return the lowest card of the suit.
+    If the next seat is unlikely to beat the highest of `winners`, return that card or an equally
+    good lower one. Otherwise return the lowest card of the suit.
     """
     ruffed = voids >> led & 1 and not voids >> trump & 1 and unseen & SUIT_CARDS[trump]
     if ruffed and led != trump:
@@ -164,12 +147,9 @@ def _play_second(
     over = (unseen & above(top)).bit_count()
     if over == 0:
         # The lowest card that is as good as the top one: no unseen card is between them.
-        held = winners
-        while held:
-            card = lowest(held)
+        for card in DECK.numbers(winners):
             if not unseen & above(card):
                 return card
-            held &= held - 1
     if over == 1 and top >> 2 >= JACK:
         return top
     return lowest(following)
@@ -201,10 +181,9 @@ def _lead(hand: int, trump: int, unseen: int) -> int:
 
 
 def _lead_low(hand: int, trump: int, unseen: int) -> int:
-    """Return the card to lead: the lowest of a side suit, or of trumps if there are only trumps.
+    """Lead a short suit if the hand has trumps to ruff with, and otherwise a long one.
 
-    A short suit is preferred if the hand has trumps to ruff with, and otherwise a long one. A suit
-    with a high card that might be lost is avoided.
+    A suit with a high card that might be lost is avoided.
     """
     side = hand & ~SUIT_CARDS[trump]
     if not side:
@@ -223,11 +202,6 @@ def _lead_low(hand: int, trump: int, unseen: int) -> int:
         if score > best_score:
             best, best_score = lowest(held), score
     return best
-
-
-def least_useful(hand: int, trump: int) -> int:
-    """Return the card to throw away when no card can win."""
-    return min(DECK.numbers(hand), key=lambda card: keep_value(card, hand, trump))
 
 
 def keep_value(card: int, hand: int, trump: int) -> float:
@@ -251,10 +225,7 @@ def keep_value(card: int, hand: int, trump: int) -> float:
 
 
 def suit_strength(hand: int, suit: int) -> float:
-    """Return the strength of a hand's trumps if this suit is trump, for comparison with others.
-
-    Only the cards of the suit count: 2 for each, and up to 1.2 more for a jack or higher.
-    """
+    """Return how strong a hand's trumps are if this suit is trump."""
     total = 0.0
     for card in DECK.numbers(hand & SUIT_CARDS[suit]):
         total += 2.0 + {ACE: 1.2, KING: 0.9, QUEEN: 0.6, JACK: 0.3}.get(card >> 2, 0.0)

@@ -1,7 +1,7 @@
 """Playouts of Dou Dizhu and Dasan, in which every seat follows its plan, low plays first.
 
-Every move goes through `State.advance`. The players use only what their seats would know: their own
-plan, the play to beat, the cards that others may hold, and the number of cards in each hand.
+The players use only what their seats would know: their own plan, the play to beat, the cards that
+others may hold, and the number of cards in each hand.
 """
 
 import math
@@ -18,25 +18,16 @@ from games.move import PASS, Move
 
 SheddingState = DoudizhuState | DasanState
 
-URGENT_CARDS: Final = 5
-"""An opponent with at most this many cards is worth stopping, even at a price."""
+URGENT_CARDS: Final = 5  # an opponent with so few cards is worth stopping, even at a price
+MAX_SPLITS: Final = 4  # compare only this many plays that split the plan, the lowest
+ENDGAME_PLAYS: Final = 6  # with at most this many plays left, look for unbeatable plays
 
+# How much worth to give up to win a trick, to stop an opponent with few cards, or with 1 or 2.
 LEAD_PRICE, STOP_PRICE, LAST_STOP_PRICE = 1.5, 9.5, 26.5
-"""How much worth to give up to win a trick, to stop an opponent with few cards, and to stop an
-opponent with 1 or 2 cards."""
-
-MAX_SPLITS: Final = 4
-"""Compare at most this many plays that split the plan, lowest first."""
-
-ENDGAME_PLAYS: Final = 6
-"""With at most this many plays left, look for plays that cannot be beaten."""
 
 
 def finish(state: SheddingState) -> SheddingState:
-    """Play on from `state`, and return the state after the end of the game.
-
-    The deal must be the last of the game.
-    """
+    """Play on to the end of the game, whose last deal this must be, and return the last state."""
     model = WIN_MODELS[state.game.name, state.players]
     rules = model.rules
     while state.turn is not None and state.phase != "play":
@@ -77,14 +68,13 @@ def finish(state: SheddingState) -> SheddingState:
 
 
 def _secret_card(state: SheddingState) -> int:
-    """Return the card whose play will reveal the teams, as a hand, or 0 if nothing is secret."""
+    """Return the card whose play will reveal the teams, as a hand, or 0."""
     if isinstance(state, DasanState) and state.partner is not None:
         return state.hands[state.partner] & state.called
     return 0
 
 
 def _opponents(state: SheddingState) -> list[frozenset[int]]:
-    """Return the opponents of each seat, as far as that seat knows the teams."""
     partner = state.partner if isinstance(state, DasanState) else None
     known = not _secret_card(state)
     return [
@@ -145,11 +135,6 @@ def _lead(turn: Turn, combos: list[Combo]) -> Combo:
 
 
 def _lead_score(turn: Turn, combo: Combo) -> float:
-    """Return the score of a play as a lead, that is, without a play to beat.
-
-    Long and low plays score high, and so does a single card that may let a teammate go out. Bombs,
-    and plays that may let an opponent go out, score low.
-    """
     size = len(combo.ranks)
     score = 0.5 * size - combo.top / combo.length
     if is_bomb(combo):
@@ -162,10 +147,6 @@ def _lead_score(turn: Turn, combo: Combo) -> float:
 
 
 def _unbeatable(turn: Turn, combos: list[Combo]) -> list[Combo]:
-    """Return the plays of `combos` that no opponent can beat (see `beatable`).
-
-    With more than `ENDGAME_PLAYS` plays, the list is empty.
-    """
     if len(combos) > ENDGAME_PLAYS:
         return []
     return [combo for combo in combos if not turn.may_be_beaten(combo)]
@@ -178,12 +159,6 @@ def _top(combo: Combo) -> int:
 def _over_teammate(
     turn: Turn, table: Combo, combos: list[Combo], best: Combo | None
 ) -> Combo | None:
-    """Return `best` to beat `table`, a teammate's play, or None to pass.
-
-    `best` is the lowest play of the plan that beats `table`, or None. It is returned if it is the
-    last play of the plan (`combos`), or to block the next seat if that is an opponent, the teammate
-    is not close to going out, and both plays are low with at most two cards.
-    """
     if best is None or len(combos) == 1:
         return best
     if turn.next_seat not in turn.opponents or turn.owner_cards <= 3:
@@ -193,11 +168,7 @@ def _over_teammate(
 
 
 def _win_by_force(turn: Turn, combos: list[Combo], higher: list[Combo]) -> Combo | None:
-    """Return an unbeatable play of `higher` if at most one play of `combos` can be beaten.
-
-    Return None if more can, or if `higher` has no unbeatable play. `combos` are the plays of the
-    plan, and `higher` those of them that beat the play on the table.
-    """
+    """Return an unbeatable play of `higher` if at most one play of `combos` can be beaten."""
     if not higher:
         return None
     unbeatable = _unbeatable(turn, combos)
@@ -207,12 +178,7 @@ def _win_by_force(turn: Turn, combos: list[Combo], higher: list[Combo]) -> Combo
 
 
 def _block_next_opponent(turn: Turn, table: Combo, higher: list[Combo]) -> Combo | None:
-    """Return the highest play of `higher` if the next seat is an opponent that could go out on a
-    lower play.
-
-    `higher` holds the plays of the plan that beat `table`. Return None if it is empty, or if the
-    next seat is no danger.
-    """
+    """Return the highest play if the next seat is an opponent that could go out on a lower one."""
     last_cards = turn.cards_left[turn.next_seat] == len(table.ranks) <= 2
     if not last_cards or turn.next_seat not in turn.opponents:
         return None
@@ -220,10 +186,9 @@ def _block_next_opponent(turn: Turn, table: Combo, higher: list[Combo]) -> Combo
 
 
 def _swap_kickers(counts: Counts, table: Combo) -> Combo | None:
-    """Return the lowest triple that beats `table`, with a kicker if `table` has one.
+    """Return the lowest triple that beats `table`, with a kicker of the same size.
 
-    The kicker is as large as that of `table`, is not a joker, and leaves at most one card of its
-    rank. Return None if `table` is not a single triple, or if no such play beats it.
+    The kicker is not a joker, and leaves at most one card of its rank.
     """
     if table.kind not in ("triple", "triple+solo", "triple+pair"):
         return None
@@ -244,9 +209,7 @@ def _swap_kickers(counts: Counts, table: Combo) -> Combo | None:
 def _split_plan(turn: Turn, table: Combo, urgent: bool) -> Combo | None:
     """Return the play of the kind of `table` that beats it at the least cost to the plan.
 
-    Only the lowest `MAX_SPLITS` of these plays are compared, and no bombs. Return None if there is
-    no such play, if `table` is a bomb or has kickers, or if winning the trick is not worth the
-    cost. If `urgent`, it is worth more.
+    Return None if winning the trick is not worth the cost.
     """
     price = LEAD_PRICE
     if urgent:
@@ -264,7 +227,7 @@ def _split_plan(turn: Turn, table: Combo, urgent: bool) -> Combo | None:
 def _splits(turn: Turn, table: Combo) -> Iterator[Combo]:
     """Yield the hand's plays that are of the same kind as `table` and beat it, lowest first.
 
-    Yield nothing if `table` is a bomb or has kickers. A play of a single rank never splits a bomb.
+    Bombs and plays with kickers are left out. A play of a single rank never splits a bomb.
     """
     rules, counts = turn.rules, turn.counts
     multiple = multiple_of(table)
@@ -284,7 +247,6 @@ def _splits(turn: Turn, table: Combo) -> Iterator[Combo]:
 
 
 def _bomb(combos: list[Combo], table: Combo) -> Combo | None:
-    """Return the first bomb or rocket in `combos` that beats `table`, or None if none does."""
     for combo in combos:
         if combo.kind == "rocket":
             return combo

@@ -1,9 +1,4 @@
-"""Strategy for Dou Dizhu and Dasan, which ignores suits.
-
-The score of a play depends on the worth of the remaining hand (see `hand_plan`), on the seat that
-made the play to beat, on the number of cards in other hands, and on whether the unseen cards can
-beat the play.
-"""
+"""Strategy for Dou Dizhu and Dasan, which ignores suits."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -55,8 +50,7 @@ def move(view: View, moves: Sequence[str]) -> str:
 
 
 def choose_call(moves: Sequence[str], counts: Counts) -> str:
-    """Return the first call of a card of the rank, among those in `moves`, that is most common in
-    the hand.
+    """Return the first call of the rank that is most common in the hand.
 
     The holder of the called card has few other cards of that rank, so it soon plays the card and
     reveals itself.
@@ -69,10 +63,9 @@ class Turn:
     """What the seat to move knows.
 
     `counts` is the seat's hand by rank. `unseen` counts by rank the cards in other hands or face
-    down. `cards_left` is the number of cards in each hand. `opponents` are the seats to play
-    against, at least one. `fewest_cards` and `most_cards` are the numbers of cards in the
-    opponents' smallest and largest hands. `table` is the play to beat, or None if there is none.
-    `owner` is the seat that made that play, and has no meaning if there is none.
+    down. `cards_left` is the number of cards in each hand, and `fewest_cards` and `most_cards` are
+    the least and the greatest number that an opponent has. `opponents` must not be empty. `table`
+    is the play to beat, or None. `owner` is the seat that made it, if any.
     """
 
     rules: ComboRules
@@ -98,18 +91,39 @@ class Turn:
 
     @property
     def owner_cards(self) -> int:
-        """The number of cards held by the seat that made the play to beat."""
+        """The number of cards in the hand of `owner`."""
         return self.cards_left[self.owner]
 
     def may_be_beaten(self, combo: Combo) -> bool:
-        """Return whether an opponent may hold a higher play of the same kind (see `beatable`)."""
-        return beatable(combo, self.rules, self.unseen, self.most_cards)
+        """Return whether an opponent may hold a higher play of the same kind.
+
+        Kickers are ignored, and so are rockets and bombs over plays of other kinds, because they
+        are rare and costly to play.
+        """
+        size, unseen, rules = len(combo.ranks), self.unseen, self.rules
+        if combo.kind == "rocket" or size > self.most_cards:
+            return False
+        if combo.kind == "bomb":
+            return any(
+                count > size or (count == size and rank > combo.top)
+                for rank, count in enumerate(unseen)
+                if count >= rules.bomb_size
+            )
+        multiple = multiple_of(combo)
+        if combo.length == 1:
+            return max(unseen[combo.top + 1 :], default=0) >= multiple
+        length = 0
+        for rank in range(combo.top - combo.length + 2, rules.run_end):
+            length = length + 1 if unseen[rank] >= multiple else 0
+            if length >= combo.length:
+                return True
+        return False
 
 
 def opponents_of(
     seat: int, players: int, declarer: int | None, partner: int | None = None
 ) -> frozenset[int]:
-    """Return the seats that `seat` plays against.
+    """Return the seats that `seat` plays against, as far as it knows.
 
     `partner` is the declarer's partner, or None if `seat` knows of none. In that case a
     defender plays only against the declarer, and the declarer plays against all other seats. Before
@@ -124,38 +138,8 @@ def is_bomb(combo: Combo) -> bool:
     return combo.kind in ("bomb", "rocket")
 
 
-def beatable(combo: Combo, rules: ComboRules, unseen: list[int], max_cards: int) -> bool:
-    """Return whether the unseen cards, counted by rank, hold a higher play of the same kind.
-
-    A play of more than `max_cards` cards, the size of the opponents' largest hand, cannot be
-    beaten. Kickers are ignored, and so are rockets and bombs over plays of other kinds, because
-    they are rare and costly to play.
-    """
-    if combo.kind == "rocket" or len(combo.ranks) > max_cards:
-        return False
-    if combo.kind == "bomb":
-        size = len(combo.ranks)
-        return any(
-            count > size or (count == size and rank > combo.top)
-            for rank, count in enumerate(unseen)
-            if count >= rules.bomb_size
-        )
-    multiple = multiple_of(combo)
-    if combo.length == 1:
-        return max(unseen[combo.top + 1 :], default=0) >= multiple
-    length = 0
-    for rank in range(combo.top - combo.length + 2, rules.run_end):
-        length = length + 1 if unseen[rank] >= multiple else 0
-        if length >= combo.length:
-            return True
-    return False
-
-
 def multiple_of(combo: Combo) -> int:
-    """Return the number of cards of each rank in a play, without kickers.
-
-    The result has no meaning for bombs and rockets.
-    """
+    """Return the number of cards of each rank in a play without its kickers, except for bombs."""
     kind = combo.kind
     if kind.startswith("quad"):
         return 4
@@ -197,9 +181,8 @@ def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
 def _score_win(turn: Turn, combo: Combo, left: Counts) -> float | None:
     """Score a play that ends the deal, or almost certainly wins it, above all other plays.
 
-    Return None for any other play. `left` is the hand after the play. A play almost certainly wins
-    if neither it nor more than one of the later plays may be beaten. Bombs and rockets over plays
-    of other kinds do not count (see `beatable`).
+    Return None for any other play. A play almost certainly wins if neither it nor more than one of
+    the later plays may be beaten.
     """
     if not any(left):
         return 1000.0
@@ -250,10 +233,6 @@ def _score_follow(turn: Turn, combo: Combo, left: Counts) -> float:
 
 
 def _score_over_teammate(turn: Turn, combo: Combo, gain: float) -> float:
-    """Return the score for beating a teammate's play, which only helps to block an opponent.
-
-    `gain` is the change in the worth of the hand.
-    """
     if turn.table is None or is_bomb(combo):
         return -50.0
     if turn.owner_cards <= 3 or turn.next_seat not in turn.opponents:

@@ -7,17 +7,15 @@ from typing import Final
 from bots.cards import View, count_ranks, played_by
 from bots.thinking.hand_plan import ComboRules, Counts, worth
 
-TALON_GAIN: Final = 0.06
-"""The average gain from the talon in a declarer's probability of winning."""
+TALON_GAIN: Final = 0.06  # on average, in a declarer's probability of winning
 
 
 @dataclass(frozen=True)
 class WinModel:
     """A linear model of the declarer's probability of winning, fitted to self-play deals.
 
-    `thresholds` are the lowest probabilities at which a hand bids 1, 2 and 3. `plan_weight` is the
-    weight of the hand's worth. `top_weights` are the weights of a card of each top rank, highest
-    first. `bomb_weight` is the weight of each bomb.
+    `thresholds` are the lowest probabilities at which a hand bids 1, 2 and 3. The weights are those
+    of the hand's worth, of a card of each top rank, highest first, and of a bomb.
     """
 
     rules: ComboRules
@@ -30,8 +28,7 @@ class WinModel:
     def probability(self, counts: Counts) -> float:
         """Return the rough probability that a seat with this hand wins as declarer.
 
-        `counts` is the hand by rank, without the talon. The model is linear, so the result may be
-        below 0 or above 1.
+        `counts` is the hand by rank, without the talon. The result may be below 0 or above 1.
         """
         tops = zip(self.top_weights, reversed(counts), strict=False)
         bombs = sum(count >= self.rules.bomb_size for count in counts)
@@ -42,7 +39,7 @@ class WinModel:
 def choose_bid(model: WinModel, counts: Counts, moves: Sequence[str]) -> str:
     """Return the highest bid that the hand is worth, if this bid is legal, or else the first move.
 
-    `counts` is the hand by rank. The first move is a pass, or a bid of 1 where a pass is illegal.
+    `counts` is the hand by rank.
     """
     probability = model.probability(counts)
     bid = f"bid:{sum(probability >= threshold for threshold in model.thresholds)}"
@@ -52,8 +49,7 @@ def choose_bid(model: WinModel, counts: Counts, moves: Sequence[str]) -> str:
 class Bidding:
     """Bounds on each other seat's probability of winning as declarer.
 
-    The bounds follow from the seats' bids and passes, assuming that all bid by the model's
-    thresholds.
+    They follow from the seats' bids and passes, assuming that all bid by the model's thresholds.
     """
 
     def __init__(self, view: View, model: WinModel) -> None:
@@ -66,8 +62,7 @@ class Bidding:
     def mismatch(self, hands: Sequence[Sequence[str]]) -> float:
         """Return how far these hands' probabilities of winning lie outside their bounds, in total.
 
-        `hands` has the cards that each seat still holds. The cards that it has played are added.
-        The probability of the declarer, who has the talon, is first reduced by `TALON_GAIN`.
+        `hands` has the cards that each seat still holds.
         """
         total = 0.0
         for seat, (low, high) in self._bounds.items():
@@ -80,12 +75,7 @@ class Bidding:
 
 
 def _bounds(view: View, thresholds: Sequence[float]) -> dict[int, tuple[float, float]]:
-    """Return the bounds on each other seat's probability of winning as declarer.
-
-    The result is {seat: (low, high)}. The bounds follow from the seat's bids and passes, but not
-    from a bid of 1 that the opener of Dasan had to make. `thresholds` are the probabilities from
-    which a hand bids 1, 2 and 3. A missing bound is 0 or 1. Seats without any bound are left out.
-    """
+    """Return {seat: (low, high)} without the view's seat and seats without a bound."""
     bounds_of: dict[int, tuple[float, float]] = {}
     highest = 0
     for entry in view["history"]:

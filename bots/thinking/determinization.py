@@ -1,9 +1,7 @@
 """Determinizations: complete states that a view allows, for the search to play out.
 
 A sample deals the unseen cards to the locations where they may be. The sample respects the number
-of cards at each location, and all that the view makes certain: which seats drew the exposed card
-and took up a revealed talon, that a declarer does not hold the card it called, which suits a seat
-has failed to follow, and which cards an exchange moved.
+of cards at each location, and all that the view makes certain.
 """
 
 import random
@@ -19,8 +17,7 @@ Location = int
 
 TALON: Final[Location] = -1
 DISCARDS: Final[Location] = -2
-MISSING: Final[Location] = -3
-"""The location of cards that a set-up position leaves out."""
+MISSING: Final[Location] = -3  # the cards that a set-up position leaves out
 
 Locations = frozenset[Location]
 Limits = dict[str, Locations]
@@ -65,10 +62,6 @@ def infer_constraints(view: View) -> Constraints:
 
 
 def _capacity(view: View, hidden: int) -> dict[Location, int]:
-    """Return the number of unseen cards at each location, given their total, `hidden`.
-
-    The view's seat and empty hands are left out. Cards for which there is no room are MISSING.
-    """
     capacity = {
         seat: count for seat, count in enumerate(view["counts"]) if seat != view["seat"] and count
     }
@@ -111,7 +104,6 @@ def sample_state(view: View, constraints: Constraints, rng: random.Random) -> di
 
 
 def _deal(constraints: Constraints, rng: random.Random) -> dict[Location, list[str]]:
-    """Return a random deal by location. If `_RANDOM_DEALS` tries fail, ignore the limits."""
     for _ in range(_RANDOM_DEALS):
         piles = _deal_at_random(constraints, rng)
         if piles is not None:
@@ -124,7 +116,7 @@ def _deal(constraints: Constraints, rng: random.Random) -> dict[Location, list[s
 def _deal_at_random(
     constraints: Constraints, rng: random.Random
 ) -> dict[Location, list[str]] | None:
-    """Return a random deal by location, or None if a limited card has no location left."""
+    """Return the cards of each location, or None if a limited card has no location left."""
     left = dict(constraints.capacity)
     piles: dict[Location, list[str]] = defaultdict(list)
     for card, locations in constraints.limited:
@@ -210,10 +202,7 @@ def _ninefivetwo(view: View, hidden: set[str]) -> Limits:
 
 
 def voids(view: View) -> dict[str, set[int]]:
-    """Return the seats that failed to follow each suit of 9-5-2, according to the history.
-
-    If the first plays in the history end a trick that began before, they are ignored.
-    """
+    """Return the seats that failed to follow each suit of 9-5-2, according to the history."""
     plays = [
         (entry["seat"], cards_of(entry["move"])[0])
         for entry in view["history"]

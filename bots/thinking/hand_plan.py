@@ -17,13 +17,9 @@ from games.move import PLAY, Move
 
 Counts = tuple[int, ...]
 
-TURN_COST: Final = 7.0
-"""The cost of a turn, in units of one rank."""
-
+TURN_COST: Final = 7.0  # in units of one rank
 _ROCKET_WORTH: Final = 13.0
-
-_MAX_DIVISIONS: Final = 100
-"""The number of divisions that the search for a plan compares. More did not make bots stronger."""
+_MAX_DIVISIONS: Final = 100  # the divisions compared for a plan; more made no bot stronger
 
 
 class Combo(NamedTuple):
@@ -41,8 +37,7 @@ class Combo(NamedTuple):
 
 
 def combo_of(move: Move) -> Combo:
-    """Return a play without its suits. `move` must be the play as the rules returned it, with its
-    category, level and length."""
+    """Return a play, as the rules returned it, without its suits."""
     ranks = tuple([number >> 2 for number in move.deck.numbers(move.cards)])
     return Combo(move.category or "", move.level, move.length or 1, ranks)
 
@@ -159,10 +154,10 @@ def plan(rules: ComboRules, counts: Counts) -> HandPlan:
 def _divisions(
     rules: ComboRules, rest: list[int], runs: list[_RunOfRanks], first: tuple[int, int]
 ) -> Iterator[tuple[list[int], list[_RunOfRanks]]]:
-    """Yield a division, and then all divisions that take further runs out of its rest.
+    """Yield a division, as (rest, runs), and then all that take further runs out of its rest.
 
-    A division is given as (counts of the rest by rank, runs). Runs are taken in the order of
-    `_runs`. `first` is the multiple and the lowest rank of the first run that may be taken.
+    Runs are taken in the order of `_runs`. `first` is the multiple and the lowest rank of the first
+    run that may be taken.
     """
     yield rest, runs
     for run in _runs(rules, rest, first):
@@ -173,10 +168,7 @@ def _divisions(
 
 
 def worth(rules: ComboRules, counts: Counts) -> float:
-    """Return the worth of a hand, in units of one rank. The worth may be negative.
-
-    An empty hand, which has won, is worth 100.
-    """
+    """Return the worth of a hand, in units of one rank. An empty hand is worth 100."""
     return plan(rules, counts).worth if any(counts) else 100.0
 
 
@@ -189,10 +181,7 @@ def without(counts: Counts, ranks: Sequence[int]) -> Counts:
 
 
 def _runs(rules: ComboRules, rest: Sequence[int], first: tuple[int, int]) -> list[_RunOfRanks]:
-    """Return the runs that may be taken next: largest multiple first, then lowest, then longest.
-
-    Runs that come before `first`, a multiple and a lowest rank, are left out.
-    """
+    """Return the runs that may be taken next: largest multiple first, then lowest, then longest."""
     runs = []
     for multiple in range(first[0], 0, -1):
         shortest = rules.min_run[multiple - 1]
@@ -210,10 +199,6 @@ def _runs(rules: ComboRules, rest: Sequence[int], first: tuple[int, int]) -> lis
 
 
 def _rest_worth(rules: ComboRules, rest: list[int], runs: list[_RunOfRanks]) -> float:
-    """Return the worth of the cards outside the runs.
-
-    Kickers are attached to triples, and to the runs of triples, where this saves worth.
-    """
     total = 0.0
     if rules.has_rocket(rest):
         total = _ROCKET_WORTH
@@ -225,11 +210,10 @@ def _rest_worth(rules: ComboRules, rest: list[int], runs: list[_RunOfRanks]) -> 
 def _attach_kickers(
     rules: ComboRules, rest: list[int], runs: list[_RunOfRanks]
 ) -> tuple[float, list[tuple[int, ...]]]:
-    """Return the worth saved by kickers, and a list with the ranks of each triple's kickers.
+    """Return the worth saved by kickers, and the ranks of each triple's kickers.
 
     `rest` must have no rocket. Runs of triples come first, each as one entry, then single triples.
-    The entry of a triple without kickers is empty. The list is empty if there are no triples, or no
-    kickers in the rules.
+    The entry of a triple without kickers is empty.
     """
     if not (rules.solo_kickers or rules.pair_kickers):
         return 0.0, []
@@ -259,10 +243,6 @@ def _attach_kickers(
 
 
 def _combos(rules: ComboRules, rest: list[int], runs: list[_RunOfRanks]) -> Iterator[Combo]:
-    """Yield the plays into which a hand is divided, given its runs and the rest of the hand.
-
-    `rest` has the number of cards of each rank that are in no run.
-    """
     left = list(rest)
     has_rocket = rules.has_rocket(left)
     if has_rocket:
@@ -293,8 +273,8 @@ def _combos(rules: ComboRules, rest: list[int], runs: list[_RunOfRanks]) -> Iter
 class PlannedHand:
     """A seat's hand with its plan.
 
-    `cards` holds the cards of each rank, each card as a hand. `counts` is the number of cards of
-    each rank, `size` their total, and `combos` the plays of the plan.
+    `cards` holds the cards of each rank, lowest suit first, each card as a hand. `counts` is the
+    number of cards of each rank, `size` their total, and `combos` the plays of the plan.
     """
 
     __slots__ = ("cards", "combos", "counts", "deck", "rules", "size")

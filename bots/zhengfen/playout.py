@@ -12,17 +12,12 @@ from games.move import PASS, Move
 from games.zhengfen.combinations import BLACK, FIVE, KING, TEN, THREE, TWO
 from games.zhengfen.state import ZhengfenState
 
-RICH: Final = 10
-"""High cards are worth spending on a trick with at least this many points."""
-
+RICH: Final = 10  # high cards are worth spending on a trick with at least this many points
 _510K: Final = (FIVE, TEN, KING)
 
 
 def finish(state: ZhengfenState) -> ZhengfenState:
-    """Play on from `state`, and return the state after the end of the game.
-
-    The deal must be the last of the game.
-    """
+    """Play on to the end of the game, whose last deal this must be, and return the last state."""
     hands = [PlannedHand(ZHENGFEN, state.deck, cards) for cards in state.hands]
     table = None if state.table is None else combo_of(state.table.move)
     trick_points = sum(POINTS[number >> 2] for number in state.deck.numbers(state.trick))
@@ -70,7 +65,6 @@ def _lead(hand: PlannedHand) -> Combo:
 
 
 def _as_special(combo: Combo) -> Combo:
-    """Return four twos as the special `2222`, and any other play unchanged."""
     return combo._replace(kind="2222") if combo.ranks == (TWO,) * 4 else combo
 
 
@@ -95,11 +89,7 @@ def _full_house(hand: PlannedHand, top: int) -> Combo | None:
 
 
 def _follow(hand: PlannedHand, table: Combo, points: int, fewest_cards: int) -> Combo | None:
-    """Return the play with which to beat the play `table`, or None to pass.
-
-    `points` is the number of points in the trick. `fewest_cards` is the size of the smallest other
-    hand that is not empty, or 0 if all are empty.
-    """
+    """Return the play to make, or None to pass. `points` is the number of points in the trick."""
     rich = points >= RICH
     urgent = hand.size <= 6 or fewest_cards <= 4
     best = _lowest_of_kind(hand, table)

@@ -21,14 +21,9 @@ _VALUE: Final = VALUE["zhengfen"]
 POINTS: Final = tuple({FIVE: 5, TEN: 10, KING: 10}.get(rank, 0) for rank in range(15))
 SPECIALS: Final = ("510k", "510k-suited", "2222")
 
-POINTS_PER_STEP: Final = 2.0
-"""The points that correspond to one unit of a hand's worth."""
-
-MAX_PLAYS: Final = 250
-"""The largest number of plays to score. Plays that differ only in suits count as one play."""
-
-_KEEP_VALUE: Final = (0, 0, 1, 1, 1, 1, 2, 3, 3, 4, 5, 7, 9, 13, 14)
-"""By rank: the rough value of keeping a card."""
+POINTS_PER_STEP: Final = 2.0  # the points that correspond to one unit of a hand's worth
+MAX_PLAYS: Final = 250  # to score; plays that differ only in suits count as one
+_KEEP_VALUE: Final = (0, 0, 1, 1, 1, 1, 2, 3, 3, 4, 5, 7, 9, 13, 14)  # of a card, by rank
 
 
 def move(view: View, moves: Sequence[str]) -> str:
@@ -38,8 +33,6 @@ def move(view: View, moves: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Trick:
-    """What the score of a play depends on, besides the play itself."""
-
     counts: Counts
     unseen: Counts
     opponents: int
@@ -56,11 +49,8 @@ def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
     listed: those with the least valuable cards.
     """
     turn = _read_view(view)
-    scored = []
-    if "pass" in moves:
-        scored.append((0.0, "pass"))
-    for text, combo in _distinct_plays(view, moves):
-        scored.append((_score(turn, combo), text))
+    scored = [(0.0, "pass")] if "pass" in moves else []
+    scored += [(_score(turn, combo), text) for text, combo in _distinct_plays(view, moves)]
     # The sort is stable: equal scores stay in the order of the list.
     return sorted(scored, key=lambda entry: -entry[0])
 
@@ -86,15 +76,11 @@ def _read_view(view: View) -> _Trick:
 
 
 def _distinct_plays(view: View, moves: Sequence[str]) -> list[tuple[str, Combo]]:
-    """Return the plays as (move, play without suits), only one of any that differ only in suits.
-
-    If there are more than `MAX_PLAYS`, only those with the least valuable cards are returned.
-    """
     position = games.get("zhengfen").view(view)
     distinct: dict[tuple[str, tuple[int, ...]], tuple[str, Combo]] = {}
     for text in moves:
         if text != "pass":
-            combo = scored_combo(position.check(text))
+            combo = _scored_combo(position.check(text))
             distinct.setdefault((combo.kind, combo.ranks), (text, combo))
     plays = list(distinct.values())
     if len(plays) > MAX_PLAYS:
@@ -103,8 +89,8 @@ def _distinct_plays(view: View, moves: Sequence[str]) -> list[tuple[str, Combo]]
     return plays
 
 
-def scored_combo(move: Move) -> Combo:
-    """Return a play without its suits, and with length 1. The rules must have checked the move.
+def _scored_combo(move: Move) -> Combo:
+    """Return a play without its suits, and with length 1.
 
     The top rank ignores jokers, which is accurate enough for a score.
     """
@@ -139,32 +125,24 @@ def worth(counts: Counts) -> float:
 def _attach_extras(pairs: list[int], singles: list[int]) -> float:
     """Remove the extra cards of a full house from `pairs` or `singles`. Return the worth saved.
 
-    Both lists hold ranks, ascending. Of several choices, the one that saves most is removed. If
-    none saves anything, the lists stay as they are and the result is 0.
+    Both lists hold ranks, ascending. The result is 0 if there are no such cards.
     """
-    best = 0.0
-    taken: tuple[list[int], list[int]] = ([], [])
-    if pairs:
-        best, taken = -ZHENGFEN.group_worth(pairs[0], 2), (pairs[:1], [])
     low = [rank for rank in singles if rank < BLACK]
     scoring = [rank for rank in low if POINTS[rank]]
-    for two in (low[:2] if THREE in low else [], scoring[:2]):
-        if len(two) == 2:
-            saved = -sum(ZHENGFEN.group_worth(rank, 1) for rank in two)
-            if saved > best:
-                best, taken = saved, ([], two)
-    for rank in taken[0]:
-        pairs.remove(rank)
-    for rank in taken[1]:
-        singles.remove(rank)
-    return best
+    twos = [low[:2] if THREE in low else [], scoring[:2]]
+    choices = [(-ZHENGFEN.group_worth(rank, 2), pairs, [rank]) for rank in pairs[:1]]
+    choices += [
+        (-sum(ZHENGFEN.group_worth(rank, 1) for rank in two), singles, two)
+        for two in twos
+        if len(two) == 2
+    ]
+    saved, held, extras = max(choices, key=lambda choice: choice[0], default=(0.0, [], []))
+    for rank in extras:
+        held.remove(rank)
+    return saved
 
 
-def win_probability(unseen: Counts, combo: Combo, opponents: int) -> float:
-    """Return the rough probability that a play wins the trick, given the unseen cards by rank.
-
-    `opponents` is the number of other seats that still hold cards.
-    """
+def _win_probability(unseen: Counts, combo: Combo, opponents: int) -> float:
     if combo.kind == "2222" or not opponents:
         return 1.0
     if combo.kind in SPECIALS:
@@ -186,7 +164,7 @@ def _score(turn: _Trick, combo: Combo) -> float:
     if not any(left):
         return 500.0
     played = sum(POINTS[rank] for rank in combo.ranks)
-    win = win_probability(turn.unseen, combo, turn.opponents)
+    win = _win_probability(turn.unseen, combo, turn.opponents)
     score = turn.points_per_step * (worth(left) - turn.worth)
     if len(combo.ranks) > 1:
         # A joker used as another card could have won a trick of its own.

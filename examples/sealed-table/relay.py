@@ -58,9 +58,9 @@ class Table:
         return {"sealed": self.sealed, "service": self.service, "joined": len(self.hashes)}
 
     def join(self, secret_hash: str) -> dict[str, Any]:
-        """Give the player with this hash a seat, and return it. The last player starts the game.
+        """Return the seat of the player with this hash, taking a free one if need be.
 
-        A player who has a seat already gets the same seat.
+        The last player to join starts the game.
 
         Raises:
             Refused: if the hash is not a SHA-256, or if the table is full.

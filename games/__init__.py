@@ -1,9 +1,4 @@
-"""The rules of four card games: pure functions and immutable values, standard library only.
-
-`GAMES` maps names to games, and `get` looks up a game by name. `games.game` defines the interface
-of a game, and `games.position` that of states and views. Moves are in `games.move`, and errors in
-`games.errors`.
-"""
+"""The rules of four card games: pure functions and immutable values, standard library only."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -35,7 +30,7 @@ GAMES: Mapping[str, Game] = MappingProxyType(
 """Every game by its name, in the order of the contract."""
 
 COMPILED: bool = not str(deck.__file__).endswith(".py")
-"""Whether the rules in use were compiled by mypyc. They are the same rules, but faster."""
+"""Whether the rules in use were compiled by mypyc."""
 
 
 def get(name: str) -> Game:
@@ -44,12 +39,9 @@ def get(name: str) -> Game:
     Raises:
         UnknownGame: if no game has this name. The message lists all names.
     """
-    try:
-        return GAMES[name]
-    except KeyError:
-        raise UnknownGame(
-            f"There is no game {name!r}; the games are: {', '.join(GAMES)}."
-        ) from None
+    if name not in GAMES:
+        raise UnknownGame(f"There is no game {name!r}; the games are: {', '.join(GAMES)}.")
+    return GAMES[name]
 
 
 __all__ = [

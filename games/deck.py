@@ -17,10 +17,6 @@ _ALL_NAMES: Final = (*[rank + suit for rank in RANKS for suit in SUITS], *JOKERS
 
 
 def _lowest_bits(field: int) -> tuple[int, ...]:
-    """Return masks of the lowest 0, 1, 2, 3 and 4 set bits of a four-bit field.
-
-    If fewer bits are set, the mask has all of them.
-    """
     masks = [0]
     for suit in range(4):
         if field >> suit & 1:
@@ -29,10 +25,11 @@ def _lowest_bits(field: int) -> tuple[int, ...]:
 
 
 _LOWEST: Final = tuple(_lowest_bits(field) for field in range(16))
+"""By four-bit field: masks of its lowest 0 to 4 set bits, or of all if fewer are set."""
 
 
 class Deck:
-    """The cards of one game, low to high. Decks are compared by identity.
+    """The cards of one game. Decks are compared by identity.
 
     `low_to_high` has a character for each rank below the jokers.
 
@@ -43,7 +40,6 @@ class Deck:
         names: the name of each card number, or `""` if the number has no card.
         order: all card numbers, ascending, and again for the second pack.
         cards: the names of the cards in `order`.
-        size: the number of cards.
         number: the card number for each name.
         units: the one-card hand for each card number.
         full: the hand of all cards.
@@ -54,19 +50,17 @@ class Deck:
         self.packs = packs
         self.width = 1 if packs == 1 else 4
         names = [rank + suit for rank in low_to_high for suit in SUITS]
-        single = list(range(len(names)))
         if jokers:
             for joker in JOKERS:
-                single.append(len(names))
                 names += [joker, "", "", ""]
         self.names: tuple[str, ...] = tuple(names)
-        self.order: tuple[int, ...] = tuple(single) * packs
-        self.cards: tuple[str, ...] = tuple(names[number] for number in self.order)
+        self.number: dict[str, int] = {name: card for card, name in enumerate(names) if name}
+        self.order: tuple[int, ...] = tuple(self.number.values()) * packs
+        self.cards: tuple[str, ...] = tuple(self.number) * packs
         self.size = len(self.order)
-        self.number: dict[str, int] = {names[card]: card for card in single}
         self.units: tuple[int, ...] = tuple(1 << (self.width * i) for i in range(len(names)))
         self._unit: dict[str, int] = dict.fromkeys(_ALL_NAMES, 0)
-        self._unit.update({names[card]: self.units[card] for card in single})
+        self._unit.update({name: self.units[card] for name, card in self.number.items()})
         # The names of twelve cards at a time, at most 20,480 entries: without it a state takes a
         # sixth longer to write.
         self._chunks: dict[int, tuple[str, ...]] = {}
@@ -87,10 +81,7 @@ class Deck:
         return sum(map(self._unit.__getitem__, cards))
 
     def fits(self, total: int, number: int) -> bool:
-        """Return whether `total`, the result of `hand` for `number` names, has that many cards.
-
-        Returns False if a card was skipped, or occurs more often than in the deck.
-        """
+        """Return whether `total`, the result of `hand` for `number` names, is a hand of them."""
         if self.packs == 1:
             return total.bit_count() == number
         return self.count(total) == number and not total & total >> 1 & self._ones
@@ -163,10 +154,10 @@ class Deck:
         return ((hand | self._guards) - cards) & self._guards == self._guards
 
     def united(self, *hands: int) -> int:
-        """Return one hand with the cards of several hands, and no card more often than in the deck.
+        """Return a hand with the cards of several hands, and no card more often than in the deck.
 
-        With one pack, a card that is in several hands counts once. With two packs, the hands are
-        added, except that a hand is left out if it would make a card occur more than twice.
+        With one pack, a card in several hands counts once. With two packs, the hands are added, and
+        a hand that would make a card occur more than twice is left out.
         """
         total = 0
         if self.packs == 1:

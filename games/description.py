@@ -25,17 +25,17 @@ _PHASES: Final = {
 
 
 def describe(view: View, moves: Iterable[Move] | None = None) -> str:
-    """Describe a view in English: options, turn, seats, sides, hand, facts, history and moves.
+    """Describe a view in English, as text that is the same for equal arguments.
 
     `moves` are the legal moves of the view, or None to leave them out. The first eight moves of
     each category (or of each kind other than plays) are written out, each with its index in
-    `moves`. Equal arguments produce the same text.
+    `moves`.
     """
     data = view.to_dict()
     game, deck = view.game, view.game.deck(view.players)
     paragraphs = [
         [_heading(view), *_turn(view)],
-        ["Seats:", *_seats(view, data), *_sides(game, data)],
+        ["Seats:", *_seats(view, data), _sides(game, data)],
         [f"Your hand: {_hand(deck, data['hand'])}."] if view.seat is not None else [],
         [_fact(fact) for fact in game.facts(data)],
         _history(view.history),
@@ -69,25 +69,20 @@ def _seats(view: View, data: Mapping[str, Any]) -> Iterable[str]:
     for seat, (count, score) in enumerate(zip(view.counts, view.scores, strict=True)):
         you = " (you)" if seat == view.seat else ""
         dealer = ["dealer"] if seat == data["dealer"] else []
-        facts = [
-            f"{count} cards",
-            f"score {score}",
-            *dealer,
-            *map(str, view.game.roles(data, seat)),
-        ]
-        yield f"- seat {seat}{you}: {', '.join(facts)}"
+        facts = [f"score {score}", *dealer, *map(str, view.game.roles(data, seat))]
+        yield f"- seat {seat}{you}: {count} cards, {', '.join(facts)}"
 
 
-def _sides(game: Game, data: Mapping[str, Any]) -> list[str]:
+def _sides(game: Game, data: Mapping[str, Any]) -> str:
     if not game.teams:
-        return ["Every seat plays for itself."]
+        return "Every seat plays for itself."
     sides = game.sides(data, data["players"])
     if sides is None:
-        return ["The sides are not known yet."]
+        return "The sides are not known yet."
     ours, others = (
         ", ".join(str(seat) for seat, of in enumerate(sides) if of == side) for side in (0, 1)
     )
-    return [f"Sides: seat {ours} against {others}."]
+    return f"Sides: seat {ours} against {others}."
 
 
 def _hand(deck: Deck, cards: Sequence[str]) -> str:
@@ -102,25 +97,17 @@ def _fact(fact: Fact) -> str:
 
 
 def _history(moves: Iterable[tuple[int, str]]) -> list[str]:
-    """Return a line for each phase in which moves were made, listing the moves.
-
-    A pass is listed in the phase of the move before it, or in the auction if it comes first.
-    """
     texts: dict[str, list[str]] = {}
     phase = "Auction"
     for seat, move in moves:
         kind = move.partition(":")[0]
-        if kind != PASS:
+        if kind != PASS:  # a pass belongs to the phase of the move before it
             phase = _PHASES.get(kind, "Plays")
         texts.setdefault(phase, []).append(f"seat {seat} {move}")
     return [f"{phase}: {'; '.join(phase_texts)}." for phase, phase_texts in texts.items()]
 
 
 def _moves(moves: Iterable[Move]) -> list[str]:
-    """Return a heading, and a line for each category or kind with its first moves and indices.
-
-    Returns an empty list if there are no moves.
-    """
     listed = list(moves)
     by_category: dict[str, list[int]] = {}
     for number, move in enumerate(listed):

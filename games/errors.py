@@ -25,10 +25,7 @@ class Reason(StrEnum):
 
 
 class IllegalMove(ValueError):
-    """A move is not legal in a position.
-
-    `reason` is the machine-readable cause. `detail` is a sentence that explains the cause.
-    """
+    """A move is not legal in a position. `detail` is a sentence that explains `reason`."""
 
     def __init__(self, reason: Reason, detail: str) -> None:
         super().__init__(f"{reason.value}: {detail}")
@@ -47,8 +44,8 @@ class InvalidState(ValueError):
 class OptionError(ValueError):
     """The game does not accept a number of players, a seed or an option.
 
-    `field` is the path of the value: `players`, `seed` or, for instance, `options.deals`. `message`
-    is a sentence that says what is accepted.
+    `field` is `players`, `seed` or, for instance, `options.deals`. `message` is a sentence that
+    says what is accepted.
     """
 
     def __init__(self, field: str, message: str) -> None:

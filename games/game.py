@@ -1,7 +1,7 @@
 """The interface of every game: its description, how its positions are made, and legal moves.
 
-The base classes are not `abc.ABC`s, although they mark abstract methods: with mypyc, an
-instance of a native class with an ABC among its bases can crash the garbage collector.
+The base classes are not `abc.ABC`s, although they mark abstract methods: with mypyc, an instance
+of a native class with an ABC among its bases can crash the garbage collector.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ JsonDict = Mapping[str, Any]
 class Option:
     """An option of a game: an integer from `minimum` to `maximum`, or a Boolean if both are None.
 
-    If `nullable` is true, the value may also be None.
+    The value may also be None if `nullable` is true.
     """
 
     name: str
@@ -65,9 +65,9 @@ class Category:
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A message about a position. `values` fills its placeholders, such as `%(points)d`.
+    """A message about a position, which pages translate. `str` returns the English text.
 
-    Pages translate the message. `str` returns the English text.
+    `values` fills its placeholders, such as `%(points)d`.
     """
 
     message: str
@@ -81,9 +81,9 @@ class Phrase:
 class Fact:
     """A fact about a position: a label with text, cards or both.
 
-    Pages translate the label, and `value` if they have a translation of it. `cards` are names in
-    deck order, with `??` for hidden cards. `seat` is the seat that the fact is about, or None.
-    `on_table` marks cards that lie in front of a seat in the current trick.
+    Pages translate the label, and `value` if they can. `cards` are names in deck order, with `??`
+    for hidden cards. `seat` is the seat that the fact is about, or None. `on_table` marks cards
+    that lie in front of a seat in the current trick.
     """
 
     label: str
@@ -96,7 +96,7 @@ class Fact:
 class LegalMoves:
     """The legal moves of a position in the API contract's order.
 
-    This class holds a short list. Subclasses for long lists build each move on demand.
+    Subclasses for long lists build each move on demand.
     """
 
     __slots__ = ("_moves",)
@@ -144,18 +144,21 @@ class Game:
     keeps_trick: ClassVar[bool] = False
     """Whether all plays of a trick stay on the table until its end, not only the highest."""
 
+    @property
+    def player_range(self) -> str:
+        """The allowed numbers of players in words, such as "3" or "3 to 6"."""
+        few, many = self.min_players, self.max_players
+        return f"{few}" if few == many else f"{few} to {many}"
+
     @abstractmethod
     def deck(self, players: int) -> Deck:
         """Return the deck for this number of players, which the game must allow."""
 
     def start(self, players: int | None, seed: str, options: Mapping[str, object]) -> State:
-        """Return the first state of a new game.
-
-        If `players` is None, the game has as few players as it allows. Omitted options take their
-        defaults.
+        """Return the first state of a new game. The parameters are as in `resolve_options`.
 
         Raises:
-            OptionError: if `players`, `seed` (1 to 128 characters) or an option is not valid.
+            OptionError: if `players`, `seed` or an option is not valid.
             UnicodeEncodeError: if `seed` has a lone surrogate.
         """
         state = self.positions[0]()
@@ -179,9 +182,7 @@ class Game:
         return state
 
     def view(self, data: JsonDict) -> View:
-        """Return the view with this wire form, after semantic validation.
-
-        The caller must have validated `data` against the schema, and must not change it later.
+        """Return the view with this wire form, after semantic validation (see `state`).
 
         Raises:
             InvalidState: if the view breaks a rule. The error lists all problems found.
@@ -214,17 +215,15 @@ class Game:
     def max_difference(self, players: int, options: Options) -> int:
         """Return the largest possible difference between the points of two seats in one deal.
 
-        The mean points of two bots that swap seats in every deal differ by no more than that. A
-        game without a practical limit (`bounded` is False) returns a number that statistics may
+        A game without a practical limit (`bounded` is False) returns a number that statistics may
         assume. Omitted options take their defaults.
         """
 
     def sides(self, result: JsonDict, players: int) -> tuple[int, ...] | None:
         """Return the side of each seat: 0 for the declarer's side, 1 for the other.
 
-        `result` is the result of a deal, or the wire form of a position. Returns None if every
-        seat plays for itself (the default), if there is no declarer, or if the partner is not
-        known.
+        `result` is the result of a deal, or the wire form of a position. Returns None if every seat
+        plays for itself (the default), if there is no declarer, or if the partner is not known.
         """
         return None
 
@@ -241,9 +240,9 @@ class Game:
         if players is None:
             players = self.min_players
         if not self.min_players <= players <= self.max_players:
-            few, many = self.min_players, self.max_players
-            span = f"{few}" if few == many else f"{few} to {many}"
-            raise OptionError("players", f"{self.title} is played by {span}, not {players}.")
+            raise OptionError(
+                "players", f"{self.title} is played by {self.player_range}, not {players}."
+            )
         if not 1 <= len(seed) <= 128:
             raise OptionError("seed", "Must have 1 to 128 characters.")
         known = {option.name: option for option in self.options}
@@ -251,8 +250,7 @@ class Game:
             if name not in known:
                 names = ", ".join(known)
                 raise OptionError(f"options.{name}", f"{self.title} has only these: {names}.")
-            problem = known[name].problem(value)
-            if problem:
+            if problem := known[name].problem(value):
                 raise OptionError(f"options.{name}", problem)
         filled: dict[str, Value] = {}
         for option in self.options:

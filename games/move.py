@@ -34,8 +34,8 @@ class Move:
     names: 0 for none, and -1 if the deck does not have them (`text` then has `??` in their place).
     `value` is the bid or the index of the trump suit. `suffix` is `=flush`, `=fullhouse` or "".
 
-    For a validated play, `category`, `rank` and `length` are as on the wire, and `level` is the
-    number of the rank. In Dou Dizhu and Zheng Fen, `value` is then the number of the category.
+    For a validated play, `category` and `length` are as on the wire, and `level` is the number of
+    the rank. In Dou Dizhu and Zheng Fen, `value` is then the number of the category.
 
     A move equals another move, or a string, with the same text.
     """
@@ -48,7 +48,6 @@ class Move:
         "kind",
         "length",
         "level",
-        "rank",
         "suffix",
         "value",
     )
@@ -62,7 +61,6 @@ class Move:
         category: str | None = None,
         level: int = 0,
         length: int | None = None,
-        rank: str | None = None,
         suffix: str = "",
     ) -> None:
         self.kind = kind
@@ -72,7 +70,6 @@ class Move:
         self.category = category
         self.level = level
         self.length = length
-        self.rank = rank
         self.suffix = suffix
         self._text: str | None = None
 
@@ -84,8 +81,13 @@ class Move:
         return self._text
 
     @property
+    def rank(self) -> str | None:
+        """The name of the rank of a validated play, or None for other moves."""
+        return self.deck.ranks[self.level] if self.category else None
+
+    @property
     def shape(self) -> Shape:
-        """The kind, value, category, level and length."""
+        """The move without its cards."""
         return self.kind, self.value, self.category, self.level, self.length
 
     def _write(self) -> str:
@@ -103,11 +105,7 @@ class Move:
         return f"<Move {self.text}>"
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, Move):
-            return self.text == other.text
-        if isinstance(other, str):
-            return self.text == other
-        return NotImplemented
+        return self.text == str(other) if isinstance(other, (Move, str)) else NotImplemented
 
     def __hash__(self) -> int:
         return hash(self.text)
@@ -147,8 +145,7 @@ class History:
     def to_list(self) -> list[dict[str, Any]]:
         """Return the wire form: a new list of dicts with the keys `seat` and `move`.
 
-        The caller must not change its entries: posted ones are not copied, since that would make
-        /v1/advance 4 % slower.
+        The caller must not change the dicts: copying posted ones would make /v1/advance 4 % slower.
         """
         entries: list[dict[str, Any]] = []
         history = self
@@ -165,10 +162,9 @@ class History:
         """Return the cards that each seat has played, and those of its latest move, as hands.
 
         The first `players` hands are the cards played, by seat, and the rest the latest moves, by
-        seat. If a seat has not moved or its latest move was not a play, that hand is empty. Posted
-        entries without a valid seat are skipped, and posted moves that cannot be parsed, or whose
-        cards the deck does not have, have no cards. Results are cached, so `deck` and `players`
-        must be the same in every call.
+        seat. A hand is empty if the seat has not moved, or its latest move is not a play that can
+        be parsed and that the deck has. Posted entries without a valid seat are skipped. Results
+        are cached, so `deck` and `players` must be the same in every call.
         """
         newer: list[History] = []
         history = self
@@ -187,28 +183,22 @@ class History:
 def _with_play(
     hands: tuple[int, ...], deck: Deck, players: int, seat: int, move: Move | None
 ) -> tuple[int, ...]:
-    """Return `hands`, as from `History.played`, after one more move. The move None has no cards."""
     after = list(hands)
-    cards = move.cards if move is not None and move.kind == PLAY else 0
+    cards = max(0, move.cards) if move is not None and move.kind == PLAY else 0
     after[seat] = deck.united(after[seat], cards)
     after[players + seat] = cards
     return tuple(after)
 
 
 def _played(posted: Sequence[dict[str, Any]], deck: Deck, players: int) -> tuple[int, ...]:
-    """Return the result of `History.played` for posted entries alone.
-
-    The schema must have accepted the entries, but they may break the rules.
-    """
     hands = (0,) * (2 * players)
     for entry in posted:
         if 0 <= entry["seat"] < players:
             try:
-                move: Move | None = parse(entry["move"], deck)
+                move = parse(entry["move"], deck)
             except IllegalMove:
-                move = None
-            possible = move if move is not None and move.cards >= 0 else None
-            hands = _with_play(hands, deck, players, entry["seat"], possible)
+                move = Move(PASS, deck)
+            hands = _with_play(hands, deck, players, entry["seat"], move)
     return hands
 
 
@@ -222,10 +212,11 @@ def parse(text: str, deck: Deck) -> Move:
     """
     match = _GRAMMAR.fullmatch(text)
     if match is None:
+        excerpt = ascii(text if len(text) <= 40 else text[:37] + "...")
         raise IllegalMove(
             Reason.SYNTAX,
-            f"{_excerpt(text)} is not a move; moves look like pass, bid:2, call:7h, trump:h,"
-            " give:3h, discard:4d or play:3s3h.",
+            f"{excerpt} is not a move; moves look like pass, bid:2, call:7h, trump:h, give:3h,"
+            " discard:4d or play:3s3h.",
         )
     words = match.groups()
     if words[9]:
@@ -244,8 +235,3 @@ def parse(text: str, deck: Deck) -> Move:
 def names_in(cards: str) -> list[str]:
     """Return the names of the cards in a string such as "3s3h"."""
     return [cards[i : i + 2] for i in range(0, len(cards), 2)]
-
-
-def _excerpt(text: str) -> str:
-    """Return untrusted text, cut to 40 characters, in quotes and escaped as ASCII."""
-    return ascii(text if len(text) <= 40 else text[:37] + "...")

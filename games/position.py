@@ -20,8 +20,7 @@ Convert = Callable[[Deck, Any], Any]
 class Field:
     """A field of a position.
 
-    `write` converts the value to its wire form, and `read` converts it back. Both are None if the
-    wire form equals the value.
+    `write` converts the value to its wire form, and `read` converts it back. None leaves it as is.
     """
 
     name: str
@@ -30,7 +29,7 @@ class Field:
 
 
 def list_field(name: str) -> Field:
-    """Return a field for a tuple of numbers, which is a list on the wire."""
+    """Return a field for a tuple, which is a list on the wire."""
     return Field(name, lambda deck, values: list(values), lambda deck, values: tuple(values))
 
 
@@ -49,9 +48,9 @@ def hands_field(name: str) -> Field:
 
 
 def masked_field(name: str) -> Field:
-    """Return a field for a tuple of card names with `??` for each masked card.
+    """Return a field for a tuple of card names, which is a list on the wire.
 
-    It is a list on the wire. Reading sorts the names in deck order, with `??` last.
+    Reading sorts the names in deck order. `??` stands for each masked card and comes last.
     """
     return Field(
         name, lambda deck, names: list(names), lambda deck, names: tuple(deck.in_order(names))
@@ -86,7 +85,6 @@ VIEW_FIELDS: Final = (Field("seat"), hand_field("hand"), list_field("counts"))
 
 
 def _write_results(deck: Deck, results: Any) -> list[dict[str, Any]]:
-    """Return copies of the results, which the caller may change. Their lists must be flat."""
     return [
         {name: list(v) if isinstance(v, list) else v for name, v in result.items()}
         for result in results
@@ -96,15 +94,13 @@ def _write_results(deck: Deck, results: Any) -> list[dict[str, Any]]:
 class BasePosition:
     """The base class of all positions, with the fields that all games share.
 
-    Each class lists the fields of its wire form in `FIELDS`, which `to_dict` and `load` use.
-    `CHECK` checks a wire form, with a number of players that the game allows, against the rules of
-    the game. It adds a sentence to a list for each rule that is broken, and returns the play on the
-    table, or None if there is none or it is not valid. In a view, `hands` has -1 for each hand that
-    its seat does not see. `table` is always None in 9-5-2.
+    Each class lists the fields of its wire form in `FIELDS`. `CHECK` adds a sentence to a list for
+    each rule that a wire form breaks, whose number of players the game must allow. It returns the
+    play on the table, or None if there is none or it is not valid. In a view, `hands` has -1 for
+    each hand that its seat does not see. `table` is always None in 9-5-2.
 
     The `copy_…` methods are the allow-list of fields that a view takes from a state unchanged. They
-    name each field, because a loop over names would make a game of Dou Dizhu 10 to 20 % slower, and
-    a compiled one 20 % or more.
+    name each field, because a loop over names would make a game of Dou Dizhu 10 to 20 % slower.
     """
 
     FIELDS: ClassVar[tuple[Field, ...]] = (
@@ -149,7 +145,7 @@ class BasePosition:
     def moves(self) -> LegalMoves:
         """Return the legal moves of the seat to move, in the API contract's order.
 
-        The list is empty if the game is over, or if this is another seat's view or the public's.
+        There are none if the game is over, or if this is another seat's view or the public's.
         `check` also accepts moves that some games do not list (see their `legal_moves`).
         """
         hand = self.hand_to_move()
@@ -160,30 +156,26 @@ class BasePosition:
         """Return the legal moves of the seat to move. `hand` must be its hand."""
 
     def hand_to_move(self) -> int:
-        """Return the hand of the seat to move.
+        """Return the hand of the seat to move, or -1 if the game is over or the hand is hidden.
 
-        Returns -1 if the game is over, or if this is another seat's view or the public's. With
-        None instead of -1, compiled games of Dou Dizhu would be 6 % slower.
+        With None instead of -1, compiled games of Dou Dizhu would be 6 % slower.
         """
         return -1 if self.turn is None else self.hands[self.turn]
 
     @abstractmethod
     def validate(self, move: Move, hand: int) -> Move:
-        """Validate a move of the seat to move, and return it.
+        """Validate a move as in `check`, which has parsed it for this deck.
 
-        A play is returned with its category, rank and length. The move must have been parsed for
-        this deck, `hand` must be the hand of the seat to move, and the game must not be over.
+        `hand` must be the hand of the seat to move, and the game must not be over.
 
         Raises:
-            IllegalMove: if the move is not legal. The reason is the first that applies, starting
-                with `wrong-phase`.
+            IllegalMove: if the move is not legal. The reason is the first that applies.
         """
 
     def check(self, move: str | Move) -> Move:
-        """Check that a move is legal, and return it in its canonical form.
+        """Check that a move is legal, and return it in its canonical form, with a play's category.
 
-        A play is returned with its category, rank and length. In another seat's view, or the
-        public's, no move is legal.
+        In another seat's view, or the public's, no move is legal.
 
         Raises:
             IllegalMove: if the move cannot be parsed or is not legal. The reason is the first that
@@ -217,9 +209,7 @@ class BasePosition:
         return wire
 
     def load(self, data: JsonDict) -> None:
-        """Validate a wire form, and set all fields from it. `game` must be set already.
-
-        The caller must have validated `data` against the schema, and must not change it later.
+        """Validate a wire form (see `Game.state`), and set all fields. `game` must be set already.
 
         Raises:
             InvalidState: if the position breaks a rule. The error lists all problems found.
@@ -239,12 +229,10 @@ class BasePosition:
             self._set_seen_hands()
 
     def start_game(self, players: int | None, seed: str, options: Mapping[str, object]) -> None:
-        """Set the players, options and deck, set the scores to 0, and clear the results.
-
-        `game` must be set already. `seed` is only checked. The parameters are as in `Game.start`.
+        """Set the fields of a new game, except its first deal. `game` must be set already.
 
         Raises:
-            OptionError: if `players`, `seed` or an option is not valid.
+            OptionError: as in `Game.resolve_options`, which explains the parameters.
         """
         self.players, self.options = self.game.resolve_options(players, seed, options)
         self.deck = self.game.deck(self.players)
@@ -255,25 +243,24 @@ class BasePosition:
         """Add a deal to the scores and results. Return whether the caller must start another deal.
 
         `change` holds the points of each seat in this deal, and `result` the other fields of its
-        result. After `deals` results, or once a score reaches `target` (if these options are set),
-        the game is over: the phase becomes `over`, and `turn` None.
+        result. The game is over after `deals` results, or once a score reaches `target` (if these
+        options are set).
         """
         self.results += ({"deal": self.deal, "scores": list(change), **result},)
         self.scores = tuple([a + b for a, b in zip(self.scores, change, strict=True)])
         target, deals = self.options.get("target"), self.options["deals"]
-        if (target is None or max(self.scores) < target) and (
-            deals is None or len(self.results) < deals
-        ):
-            return True
-        self.phase = "over"
-        self.turn = None
-        return False
+        over = (target is not None and max(self.scores) >= target) or (
+            deals is not None and len(self.results) >= deals
+        )
+        if over:
+            self.phase = "over"
+            self.turn = None
+        return not over
 
     def show_hand(self, hands: Sequence[int], seat: int | None) -> None:
-        """Set `seat`, `hand`, `counts` and `hands` of this view.
+        """Set `seat`, `hand`, `counts` and `hands` of this view, given the hands of all seats.
 
-        The argument `hands` has the hands of all seats. The seat None stands for the public, which
-        sees no hand.
+        The seat None stands for the public, which sees no hand.
 
         Raises:
             ValueError: if there is no such seat.
@@ -293,8 +280,8 @@ class BasePosition:
     ) -> int:
         """Set `deal`, `dealer`, `hands`, `history` and `table` for a new deal. Return the talon.
 
-        `order` has the numbers of all cards. The first `drawn` of them are dealt one by one,
-        starting with the seat `start`, and the talon is the rest, as a hand.
+        The first `drawn` of the card numbers in `order` are dealt one by one, starting with the
+        seat `start`. The talon is the rest, as a hand.
         """
         deck, players = self.deck, self.players
         self.deal = deal
@@ -322,10 +309,7 @@ class BasePosition:
 
 
 def wrong_phase(move: Move, phase: str, expected: str) -> IllegalMove:
-    """Return the error for a kind of move that this phase does not allow.
-
-    `expected` names the kinds that it allows, such as "pass and bid".
-    """
+    """Return the error for a kind of move that a phase forbids, which allows only `expected`."""
     return IllegalMove(
         Reason.WRONG_PHASE,
         f"{move.kind} is not a move of the phase {phase}; its moves are {expected}.",

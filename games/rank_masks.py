@@ -26,10 +26,6 @@ Counting rank by rank instead makes games of Dou Dizhu and Dasan 20 to 40 % slow
 
 
 def _tuples_of_ranks(first: int, end: int) -> list[tuple[int, ...]]:
-    """Return the ranks in each mask of ranks from `first` to `end` - 1, ascending.
-
-    The index of a tuple in the result is the mask, shifted right by `first`.
-    """
     tuples: list[tuple[int, ...]] = [()]
     for rank in range(first, end):
         tuples += [(*ranks, rank) for ranks in tuples]
@@ -37,11 +33,13 @@ def _tuples_of_ranks(first: int, end: int) -> list[tuple[int, ...]]:
 
 
 _LOW_RANKS: Final = _tuples_of_ranks(0, 8)
+"""By mask: its ranks, ascending."""
 _HIGH_RANKS: Final = _tuples_of_ranks(8, STRIDE)
+"""By mask, shifted right by 8: its ranks, ascending."""
 
 
 def rank_masks(deck: Deck, hand: int) -> int:
-    """Return the rank masks of a hand, packed into one integer (see the module)."""
+    """Return the rank masks of a hand (see the module)."""
     if deck.packs == 1:
         return (
             _THREE_RANKS[hand & 4095]
@@ -85,9 +83,9 @@ def is_run(mask: int) -> bool:
 
 
 def runs(mask: int, shortest: int) -> list[tuple[int, int]]:
-    """Return all runs of at least `shortest` ranks in a mask, sorted by length and lowest rank.
+    """Return all runs of at least `shortest` ranks in a mask, as (lowest rank, length).
 
-    Each run is given as (lowest rank, length). Runs within longer runs are included.
+    They are sorted by length and lowest rank. Runs within longer runs are included.
     """
     result: list[tuple[int, int]] = []
     starts = run_starts(mask, shortest)

@@ -14,7 +14,6 @@ _BLOCK: Final = struct.Struct(">8I")
 
 
 def _words(seed: str, deal: int) -> Iterator[int]:
-    """Yield the random 32-bit words of a deal, without end."""
     for block in count():
         yield from _BLOCK.unpack(hashlib.sha256(f"{seed}/{deal}/{block}".encode()).digest())
 

@@ -1,7 +1,7 @@
 """Semantic validation of posted states and views: the checks that all games share.
 
 The positions have passed the schema, so fields and types are right. Here and in the modules of the
-games, each check appends a sentence to `problems` for each problem it finds.
+games, each check adds a sentence to `problems` for each problem it finds.
 """
 
 from __future__ import annotations
@@ -22,23 +22,19 @@ _RESULT_LISTS: Final = ("scores", "tricks", "targets")
 def with_valid_players(problems: list[str], game: Game, data: JsonDict) -> JsonDict:
     """Return the wire form with a number of players that the game allows.
 
-    If the number is wrong, a sentence is added to `problems`, and a copy with the allowed number
-    nearest to the number of hands is returned, so that the remaining checks can still run.
+    If the number is not allowed, the result is a copy with the allowed number nearest to the number
+    of hands, so that the remaining checks can still run.
     """
     players: int = data["players"]
     few, many = game.min_players, game.max_players
     if few <= players <= many:
         return data
-    span = f"{few}" if few == many else f"{few} to {many}"
-    problems.append(f"players is {players}, but {game.title} is played by {span}.")
+    problems.append(f"players is {players}, but {game.title} is played by {game.player_range}.")
     return {**data, "players": min(max(len(hand_sizes(data)), few), many)}
 
 
 def known_hands(data: JsonDict) -> dict[int, list[str]]:
-    """Return the visible hands of a state or view in wire form, by seat.
-
-    The result is empty for a public view.
-    """
+    """Return the visible hands of a state or view in wire form, by seat."""
     if "hands" in data:
         return dict(enumerate(data["hands"]))
     return {} if data["seat"] is None else {data["seat"]: data["hand"]}
@@ -50,7 +46,7 @@ def hand_sizes(data: JsonDict) -> list[int]:
 
 
 def seat(problems: list[str], name: str, value: int | None, players: int) -> bool:
-    """Return whether a value is a seat or None. If not, add a sentence on `name` to `problems`."""
+    """Return whether a value is a seat or None. If not, add a sentence about `name`."""
     if value is None or 0 <= value < players:
         return True
     problems.append(f"{name} is {value}, but the seats are 0 to {players - 1}.")
@@ -63,7 +59,7 @@ def entries(values: Sequence[Any]) -> str:
 
 
 def one_per_seat(problems: list[str], name: str, values: Sequence[Any], players: int) -> None:
-    """Add a sentence to `problems` if the list `name` does not have one entry for each seat."""
+    """Check that the list `name` has one entry for each seat."""
     if len(values) != players:
         problems.append(f"{name} has {entries(values)}, but there are {players} players.")
 
@@ -71,8 +67,7 @@ def one_per_seat(problems: list[str], name: str, values: Sequence[Any], players:
 def check_common(problems: list[str], game: Game, data: JsonDict) -> None:
     """Check phase, turn, seats, results and lists by seat, and that a state's talon is not masked.
 
-    Adds a sentence to `problems` for each broken rule. `players` must be a number that the game
-    allows (see `with_valid_players`).
+    The game must allow the number of players (see `with_valid_players`).
     """
     players: int = data["players"]
     phase: str = data["phase"]
@@ -104,11 +99,9 @@ def check_common(problems: list[str], game: Game, data: JsonDict) -> None:
 
 
 def own_hand(problems: list[str], data: JsonDict, deck: Deck, outside: int = 0) -> None:
-    """Check a view's hand, counts and talon size, and add any errors to `problems`.
+    """Check a view's hand and counts, and that the deck is large enough for it.
 
-    The hand must not be masked, and must be as large as its seat's count; without a seat, it must
-    be empty. No count may be negative. All counts and `outside`, the number of cards known to be in
-    no hand, must together not exceed the deck.
+    `outside` is the number of cards known to be in no hand.
     """
     counts: list[int] = data["counts"]
     hand: list[str] = data["hand"]
@@ -135,10 +128,7 @@ def own_hand(problems: list[str], data: JsonDict, deck: Deck, outside: int = 0) 
 
 
 def check_cards(problems: list[str], deck: Deck, cards: Sequence[str]) -> None:
-    """Add a sentence to `problems` for each card that occurs too often or is not in the deck.
-
-    `??` is in no deck.
-    """
+    """Check that no card occurs too often or is missing from the deck, which never has `??`."""
     if deck.fits(deck.hand(cards), len(cards)):
         return  # faster than counting: reading a state takes 15 % less time
     total = Counter(cards)

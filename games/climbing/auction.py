@@ -20,10 +20,7 @@ HIGHEST: Final = 3
 
 
 class AuctionGame(Game):
-    """A game in which the winner of an auction, the declarer, plays against the other seats.
-
-    In four-player Dasan, the declarer has a partner.
-    """
+    """A game in which the winner of an auction, the declarer, plays against the other seats."""
 
     teams: ClassVar[bool] = True
 
@@ -45,13 +42,10 @@ class AuctionGame(Game):
 
 
 def validate(move: Move, bid: int) -> Move:
-    """Check a move of an auction, and return it.
-
-    `bid` is the highest bid so far, or 0 if there is none. A pass is always accepted, so a game in
-    which the first seat must bid has to check that itself.
+    """Return a move of an auction if it is a pass, or a bid higher than `bid` (0 for no bid yet).
 
     Raises:
-        IllegalMove: if the move is neither a pass nor a bid higher than `bid`.
+        IllegalMove: if the move is neither.
     """
     if move.kind == PASS:
         return move
@@ -75,10 +69,7 @@ def bids(deck: Deck, low: int, high: int) -> list[Move]:
 
 
 def bidder(turn: int, passes: int, players: int) -> int:
-    """Return the seat that made the highest bid. There must have been a bid.
-
-    `passes` is the number of passes since that bid, and `turn` the seat whose turn it is now.
-    """
+    """Return the seat that bid last, given the passes since then and whose turn it is now."""
     return (turn - 1 - passes) % players
 
 
@@ -87,8 +78,8 @@ def shown_talon(
 ) -> tuple[str, ...]:
     """Return the names of the talon's cards, or `??` for each card if the seat may not see them.
 
-    After the auction, the declarer may see them, and if `reveal` is true, so may all other seats
-    and the public. `seat` is None for the public, and `declarer` is None during the auction.
+    Nobody sees the talon while `declarer` is None, and later only the declarer, unless `reveal` is
+    true. `seat` is None for the public.
     """
     cards = deck.names_of(talon)
     if declarer is not None and (seat == declarer or reveal):
@@ -97,11 +88,7 @@ def shown_talon(
 
 
 def check_auction(problems: list[str], data: Mapping[str, Any], passes_allowed: int) -> None:
-    """Check a posted auction, and add a sentence to `problems` for each rule it breaks.
-
-    Checks `bid`, `declarer`, `table` and `passes` and, before any bid, `turn`. `passes_allowed` is
-    the largest number of passes that may precede the first bid.
-    """
+    """Check a posted auction. At most `passes_allowed` passes may precede the first bid."""
     if data["declarer"] is not None:
         problems.append("declarer must be null in an auction.")
     if data["table"] is not None:
@@ -118,29 +105,17 @@ def check_auction(problems: list[str], data: Mapping[str, Any], passes_allowed: 
             problems.append(
                 f"turn is {data['turn']}, but nobody has bid: it is the turn of seat {expected}."
             )
-
-
-def check_single_round(problems: list[str], data: Mapping[str, Any]) -> None:
-    """Check the passes of a `single_round` auction, and add any errors to `problems`.
-
-    Each seat bids or passes once, starting with `first`. After a bid, `passes` must be less than
-    the number of seats that have bid or passed. Without a bid or a turn, nothing is checked.
-    """
-    if data["bid"] == 0 or data["turn"] is None:
-        return
-    called = (data["turn"] - data["first"]) % data["players"]
-    if data["passes"] >= called:
-        problems.append(
-            f"passes is {data['passes']} after a bid, but with single_round only {called} of the"
-            f" seats have called before seat {data['turn']}."
-        )
+    if data["options"].get("single_round") and bid != 0 and data["turn"] is not None:
+        called = (data["turn"] - data["first"]) % data["players"]
+        if passes >= called:
+            problems.append(
+                f"passes is {passes} after a bid, but with single_round only {called} of the"
+                f" seats have called before seat {data['turn']}."
+            )
 
 
 def check_declared(problems: list[str], data: Mapping[str, Any]) -> None:
-    """Check the bid and declarer after the auction, and add any errors to `problems`.
-
-    There must be a declarer, and the bid must be 1 to 3.
-    """
+    """Check the bid and declarer after the auction."""
     if data["declarer"] is None:
         problems.append("declarer must be set after the auction.")
     if not 1 <= data["bid"] <= HIGHEST:
@@ -150,12 +125,9 @@ def check_declared(problems: list[str], data: Mapping[str, Any]) -> None:
 def check_cards(
     problems: list[str], data: Mapping[str, Any], deck: Deck, table: Table | None
 ) -> None:
-    """Check the cards of a posted position, and add any errors to `problems`.
+    """Check the cards of a posted position. `table` is the result of `read_table`.
 
-    Each seat must have cards until the game is over, and all known cards together must fit the
-    deck. In a view, the hand and the counts are checked too. `table` is the result of `read_table`.
-    Once there is a declarer, a card of the talon is not counted again if it is also in the
-    declarer's hand or in the declarer's play on the table.
+    A card of the talon that is also in the declarer's hand or play on the table counts once.
     """
     declarer, hands = data["declarer"], validation.known_hands(data)
     on_table = [] if table is None else deck.names_of(table.move.cards)

@@ -37,8 +37,7 @@ class ClimbingPosition(BasePosition):
     def validate_play(self, play: Move, table: Move | None) -> Move:
         """Check a play, and return it with its category, rank, length and canonical suffix.
 
-        The caller must have checked that the seat to move holds the cards. `table` is the play to
-        beat, or None if there is none.
+        The seat to move must hold its cards. `table` is the play to beat, or None.
 
         Raises:
             IllegalMove: if the cards form no combination, if the suffix does not fit them, if they
@@ -62,10 +61,9 @@ class ClimbingPosition(BasePosition):
         return self.validate_play(move, None if table is None else table.move)
 
     def play_cards(self, seat: int, move: Move) -> int:
-        """Move the cards of a play from a seat's hand to the table, and set the passes to 0.
+        """Move the cards of a play from the seat's hand to the table, and return the hand's rest.
 
-        The seat must hold the cards. Returns the rest of the hand. The turn and the history stay
-        as they are.
+        The passes are set to 0. The turn and the history stay as they are.
         """
         hands = list(self.hands)
         left = hands[seat] = hands[seat] - move.cards
@@ -81,12 +79,12 @@ class ClimbingPosition(BasePosition):
 
 
 def talon_facts(data: Mapping[str, Any]) -> list[Fact]:
-    """Return the talon as one fact, with `??` for hidden cards, or no fact if there is no talon."""
+    """Return the talon as a fact, or no fact if there is no talon."""
     return [Fact("talon", cards=tuple(data["talon"]))] if data["talon"] else []
 
 
 def table_facts(data: Mapping[str, Any]) -> list[Fact]:
-    """Return the play to beat as one fact, or no fact if there is none."""
+    """Return the play to beat as a fact, or no fact if there is none."""
     table = data["table"]
     if table is None:
         return []
@@ -109,8 +107,7 @@ def same_kind(table: Move) -> str:
 def wrong_category(move: str, table: Move, answers: Sequence[str]) -> IllegalMove:
     """Return the error for a combination whose category or length cannot beat the play `table`.
 
-    `answers` names the kinds of plays that beat `table`, such as "a bomb". If it is empty, the
-    error says that nothing does.
+    `answers` names the kinds of plays that do, such as "a bomb". It may be empty.
     """
     kinds = " or ".join(filter(None, [", ".join(answers[:-1]), *answers[-1:]]))
     fix = f"play {kinds}, or pass" if kinds else "nothing does"
@@ -129,11 +126,10 @@ def read_table(
     players: int,
     identify: Callable[[Move], Move],
 ) -> Table | None:
-    """Read the play to beat, and add a sentence to `problems` for each error in it.
+    """Check and read `entry`, the `table` of a posted position.
 
-    `entry` is the `table` of a posted position. Returns None if `entry` is None, or if its seat or
-    move is not valid. The category, rank and length of the result come from `identify`, which must
-    return the play with them or raise IllegalMove. Different values in `entry` only add a sentence.
+    Returns None if it is None, or if its seat or move is not valid. `identify` must return a play
+    with its category, rank and length, or raise IllegalMove.
     """
     if entry is None:
         return None
@@ -163,11 +159,10 @@ def check_passing(
     active: Sequence[int],
     most: int,
 ) -> None:
-    """Check the passes and the turn of a posted trick, and add any errors to `problems`.
+    """Check the passes and the turn of a posted trick.
 
     `table` is the result of `read_table`. `active` holds the seats with cards. `most` is the number
-    of passes that ends the trick. The turn is checked only if `table` is not None, the passes are
-    right and the game is not over.
+    of passes that ends the trick.
     """
     passes: int = data["passes"]
     if data["table"] is None:

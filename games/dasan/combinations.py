@@ -1,8 +1,4 @@
-"""The combinations of Dasan: single to quad, and runs of three or more of each, 4 to K.
-
-A play is beaten only by a play of the same category with the same number of cards and a higher
-rank. There are no bombs.
-"""
+"""The combinations of Dasan: single to quad, and runs of three or more of each, 4 to K."""
 
 from collections.abc import Iterator
 from itertools import product
@@ -23,15 +19,14 @@ CALLABLE: Final = 7  # the ranks 4 to T
 
 
 def _move(cards: int, category: str, level: int, length: int) -> Move:
-    return Move(PLAY, DECK, cards, category=category, level=level, length=length, rank=RANKS[level])
+    return Move(PLAY, DECK, cards, category=category, level=level, length=length)
 
 
 def identify(move: Move) -> Move:
     """Return a play with its category, rank and length.
 
     Raises:
-        IllegalMove: if the cards form no combination, or if the play has a suffix. The reason is
-            `not-a-combination`.
+        IllegalMove: if the cards form no combination, or if the play has a suffix.
     """
     play = None if move.suffix or move.cards <= 0 else _classify(move.cards)
     if play is None:
@@ -58,8 +53,7 @@ def check_beats(move: Move, table: Move) -> None:
     """Check that a play beats the play `table`. Both must be results of `identify`.
 
     Raises:
-        IllegalMove: if the play does not beat `table`. The reason is `wrong-category` or
-            `not-higher`.
+        IllegalMove: if it does not.
     """
     if move.category != table.category or move.length != table.length:
         raise wrong_category(move.text, table, [same_kind(table)])
@@ -70,9 +64,8 @@ def check_beats(move: Move, table: Move) -> None:
 def legal_plays(hand: int, table: Move | None, called: int) -> list[Move]:
     """Return the legal plays of a hand in the API contract's order, each in the lowest suits held.
 
-    `table` is the play to beat, or None if there is none. `called` is the called card, as a hand,
-    if `hand` contains it, and otherwise 0. If the same ranks can be played with and without the
-    called card, both plays are listed.
+    `table` is the play to beat, or None. `called` is the called card, as a hand, if `hand` contains
+    it, and otherwise 0. If ranks can be played with and without that card, both plays are listed.
     """
     groups = _leads(hand) if table is None else _follows(hand, table)
     groups.sort(key=lambda group: (group[0] * group[2], group[1], group[2] > 1, group[0]))
@@ -80,10 +73,7 @@ def legal_plays(hand: int, table: Move | None, called: int) -> list[Move]:
 
 
 def _leads(hand: int) -> list[tuple[int, int, int]]:
-    """Return the plays that a hand can lead, unsorted, as (cards per rank, highest rank, length).
-
-    The length is the number of ranks. Plays that differ only in suits are one entry.
-    """
+    """Return (cards per rank, highest rank, number of ranks) of each play, whatever its suits."""
     masks = rank_masks(DECK, hand)
     groups = []
     for size in range(1, 5):
@@ -95,7 +85,6 @@ def _leads(hand: int) -> list[tuple[int, int, int]]:
 
 
 def _follows(hand: int, table: Move) -> list[tuple[int, int, int]]:
-    """Return the plays of a hand that beat the play `table`, in the form of `_leads`."""
     length = table.length or 1
     size = table.cards.bit_count() // length
     ranks = ranks_held(rank_masks(DECK, hand), size)
@@ -105,16 +94,10 @@ def _follows(hand: int, table: Move) -> list[tuple[int, int, int]]:
 
 
 def _plays(hand: int, called: int, size: int, high: int, length: int) -> Iterator[Move]:
-    """Yield the play that an entry of `_leads` describes, in the lowest suits held.
-
-    If the hand can play the same ranks with and without the called card, yield both, in deck order.
-    `called` is as in `legal_plays`. `size`, `high` and `length` make up the entry.
-    """
     category = (MULTIPLES if length == 1 else RUNS)[size - 1]
     choices: list[tuple[int, ...]] = []
     for rank in range(high - length + 1, high + 1):
-        lowest = DECK.lowest(hand, rank, size)
-        choices.append((lowest,))
+        choices.append((DECK.lowest(hand, rank, size),))
         if not DECK.rank(called, rank):
             continue
         keeping = DECK.lowest(hand & ~called, rank, size)

@@ -31,10 +31,7 @@ CARDS_CALLABLE: Final = (1 << (4 * CALLABLE)) - 1
 
 
 class DasanPosition(ClimbingPosition):
-    """The fields and rules that states and views share.
-
-    `called` is a hand of one card, or 0 if no card is called.
-    """
+    """The fields and rules that states and views share. `called` is a hand of at most one card."""
 
     FIELDS: ClassVar[tuple[Field, ...]] = (
         *ClimbingPosition.FIELDS,
@@ -70,7 +67,8 @@ class DasanPosition(ClimbingPosition):
         return play
 
     def _validate_bid(self, move: Move) -> Move:
-        if self.bid == 0 and move.kind in (PASS, BID) and not 1 <= move.value <= self._open_to():
+        opening = self.bid == 0 and move.kind in (PASS, BID)
+        if opening and not 1 <= move.value <= self._highest_opening():
             raise IllegalMove(
                 Reason.MUST_BID,
                 "The holder of the lowest heart must open the auction with "
@@ -78,8 +76,7 @@ class DasanPosition(ClimbingPosition):
             )
         return auction.validate(move, self.bid)
 
-    def _open_to(self) -> int:
-        """Return the highest opening bid that the options allow."""
+    def _highest_opening(self) -> int:
         return auction.HIGHEST if self.options["open_higher"] else 1
 
     def legal_moves(self, hand: int) -> LegalMoves:
@@ -90,24 +87,17 @@ class DasanPosition(ClimbingPosition):
         """
         if self.phase == "auction":
             if self.bid == 0:
-                return LegalMoves(auction.bids(DECK, 1, self._open_to()))
+                return LegalMoves(auction.bids(DECK, 1, self._highest_opening()))
             return LegalMoves(auction.moves(DECK, self.bid))
         if self.phase == "call":
-            return LegalMoves(
-                [
-                    Move(CALL, DECK, DECK.units[card])
-                    for card in DECK.numbers(CARDS_CALLABLE & ~hand)
-                ]
-            )
+            callable_cards = DECK.numbers(CARDS_CALLABLE & ~hand)
+            return LegalMoves([Move(CALL, DECK, DECK.units[card]) for card in callable_cards])
         table = None if self.table is None else self.table.move
         listed = [] if table is None else [Move(PASS, DECK)]
         return LegalMoves(listed + combinations.legal_plays(hand, table, self.called & hand))
 
     def copy_shared(self, other: DasanPosition) -> None:
-        """Copy from `other` the fields that every seat may know and that a view takes unchanged.
-
-        `partner` is not copied, since it may be secret.
-        """
+        """Copy from `other` the fields that a view takes unchanged, but not the secret partner."""
         self.copy_climbing(other)
         self.first = other.first
         self.bid = other.bid
@@ -140,8 +130,8 @@ class DasanState(DasanPosition):
     def view(self, seat: int | None) -> DasanView:
         """Return the view of a seat, or of the public if `seat` is None.
 
-        The view lacks the seed and the other hands. It hides a talon that the seat may not see
-        and, from everybody else, a partner who still holds the called card in an unfinished game.
+        It hides a talon that the seat may not see and, from everybody else, a partner who still
+        holds the called card in an unfinished game.
 
         Raises:
             ValueError: if there is no such seat.
@@ -162,11 +152,10 @@ class DasanState(DasanPosition):
         return view
 
     def deal_cards(self, deal: int = 1, dealer: int = 0) -> None:
-        """Set this state to the start of a deal, by default the first, and deal its cards.
+        """Set this state to the start of a deal, by default the first. Keep scores and results.
 
-        `seed` must be set, and `start_game` must have been called. Scores and results stay as they
-        are. The first card goes to the seat `dealer`. The first turn goes to the seat that holds
-        the lowest heart that was dealt.
+        `seed` must be set, and `start_game` must have been called. The first card goes to the seat
+        `dealer`.
         """
         players = self.players
         order = Randomness(self.seed, deal).shuffle(DECK.order)
@@ -198,7 +187,6 @@ class DasanState(DasanPosition):
         return after
 
     def _apply(self, move: Move) -> None:
-        """Apply a legal move to this state, which must be a new copy."""
         turn = self.turn
         if turn is None:
             return
@@ -219,11 +207,9 @@ class DasanState(DasanPosition):
 
     def _pass(self, turn: int) -> None:
         self.passes += 1
-        if self.passes < self.players - 1:
-            return
-        if self.phase == "auction":
-            self._declare(auction.bidder(turn, self.passes - 1, self.players))
-        else:
+        if self.passes == self.players - 1:
+            if self.phase == "auction":
+                self._declare(auction.bidder(turn, self.passes - 1, self.players))
             self.table = None
             self.passes = 0
 
@@ -242,9 +228,7 @@ class DasanState(DasanPosition):
 
     def _call(self, card: int) -> None:
         self.called = card
-        for seat, hand in enumerate(self.hands):
-            if hand & card:
-                self.partner = seat
+        self.partner = next((seat for seat, hand in enumerate(self.hands) if hand & card), None)
         self.phase = "play"
         self.turn = self.first
 
@@ -268,8 +252,8 @@ class DasanState(DasanPosition):
 class DasanView(DasanPosition):
     """A position as one seat, or the public, may know it.
 
-    `talon` has card names, and `??` for hidden cards. `partner` is None if there is none, or if the
-    seat may not know it.
+    `talon` has card names, and `??` for hidden cards. `partner` is None if there is none, or if it
+    is secret.
     """
 
     FIELDS: ClassVar[tuple[Field, ...]] = (
@@ -325,11 +309,8 @@ class Dasan(auction.AuctionGame):
         return 128
 
     def max_difference(self, players: int, options: Options) -> int:
-        """Return the points by which the declarer and an opponent differ after a bid of 3.
-
-        With three players the difference is 9 (6 and -3 points), and with four it is 6 (3 and -3).
-        """
-        return auction.HIGHEST * (3 if players == 3 else 2)
+        """Return the points by which the declarer and an opponent differ after a bid of 3."""
+        return auction.HIGHEST * (3 if players == 3 else 2)  # 6 and -3 points, or 3 and -3
 
 
 GAME: Final[Dasan] = Dasan()

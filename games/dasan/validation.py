@@ -9,11 +9,7 @@ from games.position import Table
 
 
 def check_position(problems: list[str], data: JsonDict) -> Table | None:
-    """Check a position of Dasan, and add a sentence to `problems` for each rule it breaks.
-
-    Returns the play on the table, or None if there is none or it is not valid. `data` has the form
-    that `BasePosition.CHECK` expects.
-    """
+    """Check a position of Dasan, and return the play on the table (`BasePosition.CHECK`)."""
     players: int = data["players"]
     table = read_table(problems, data["table"], DECK, players, identify)
     if data["phase"] == "auction":
@@ -24,7 +20,10 @@ def check_position(problems: list[str], data: JsonDict) -> Table | None:
     if data["phase"] == "call":
         _check_calling(problems, data)
     if data["called"] is None:
-        _check_nothing_called(problems, data)
+        if players == 4 and data["phase"] in ("play", "over"):
+            problems.append("called must be set once four players have started to play.")
+        if data["partner"] is not None:
+            problems.append("partner must be null if no card is called.")
     elif players == 3 or data["phase"] in ("auction", "call"):
         problems.append("called must be null with three players, and before the call.")
     else:
@@ -34,7 +33,6 @@ def check_position(problems: list[str], data: JsonDict) -> Table | None:
 
 
 def _check_calling(problems: list[str], data: JsonDict) -> None:
-    """Check `players`, `table` and `turn` in the phase `call`. Add any errors to `problems`."""
     if data["players"] != 4:
         problems.append("The phase call exists only with four players.")
     if data["table"] is not None:
@@ -43,24 +41,7 @@ def _check_calling(problems: list[str], data: JsonDict) -> None:
         problems.append("turn must be the declarer in the phase call.")
 
 
-def _check_nothing_called(problems: list[str], data: JsonDict) -> None:
-    """Check a position without a called card, and add any errors to `problems`.
-
-    With four players, the phase must be before `play`. There must be no partner.
-    """
-    if data["players"] == 4 and data["phase"] in ("play", "over"):
-        problems.append("called must be set once four players have started to play.")
-    if data["partner"] is not None:
-        problems.append("partner must be null if no card is called.")
-
-
 def _check_called(problems: list[str], data: JsonDict) -> None:
-    """Check the called card and the partner, and add any errors to `problems`.
-
-    The card must have a rank from 4 to T, and the declarer must not hold it. The partner must not
-    be the declarer. If a visible hand has the card, its holder must be the partner; otherwise the
-    partner may be None.
-    """
     hands = validation.known_hands(data)
     called, declarer, partner = data["called"], data["declarer"], data["partner"]
     if called not in DECK.number or DECK.number[called] >= 4 * CALLABLE:

@@ -64,24 +64,21 @@ RED: Final = 14
 JOKERS: Final = 0x6000
 
 Group = int
-"""A group of plays, packed by `group_of`. Groups sort in the API contract's order.
+"""A group of plays, packed into an integer. Groups sort in the API contract's order.
 
-Tuples would make compiled games 10 % slower, and pure Python no faster.
+It holds the number of cards with kickers, the level, the category (an index into `NAMES`) and the
+length. The level is the deciding rank, in a run the highest. The length is the number of ranks of a
+run, without kickers, the number of cards of a bomb, and otherwise 1. Tuples would make compiled
+games 10 % slower, and pure Python no faster.
 """
 
 
-def group_of(cards: int, level: int, category: int, length: int) -> Group:
-    """Pack a group's number of cards, deciding rank (`level`), category and length into an integer.
-
-    `cards` counts kickers too. `category` is an index into `NAMES`. The level of a run is its
-    highest rank. The length is the number of ranks of a run, without kickers, the number of cards
-    of a bomb, and otherwise 1.
-    """
+def _group_of(cards: int, level: int, category: int, length: int) -> Group:
     return cards << 16 | level << 12 | category << 8 | length
 
 
 def level_of(group: Group) -> int:
-    """Return the deciding rank of a group, as defined in `group_of`."""
+    """Return the level of a group (see `Group`)."""
     return group >> 12 & 15
 
 
@@ -91,7 +88,7 @@ def category_of(group: Group) -> int:
 
 
 def length_of(group: Group) -> int:
-    """Return the length of a group, as defined in `group_of`."""
+    """Return the length of a group (see `Group`)."""
     return group & 255
 
 
@@ -127,8 +124,7 @@ class Combinations:
         """Return a play with its category, rank and length.
 
         Raises:
-            IllegalMove: if the cards form no combination, or if the play has a suffix. The reason
-                is `not-a-combination`.
+            IllegalMove: if the cards form no combination, or if the play has a suffix.
         """
         reading = None if move.suffix or move.cards <= 0 else self.classify(move.cards)
         if reading is None:
@@ -136,15 +132,13 @@ class Combinations:
         return self._move(move.cards, *reading)
 
     def _move(self, cards: int, category: int, level: int, length: int) -> Move:
-        rank = self.deck.ranks[level]
-        return Move(PLAY, self.deck, cards, category, NAMES[category], level, length, rank)
+        return Move(PLAY, self.deck, cards, category, NAMES[category], level, length)
 
     def classify(self, cards: int) -> tuple[int, int, int] | None:
-        """Return the category, level and length of `cards`, or None if they form no combination.
+        """Return the category, level and length (see `Group`), or None for no combination.
 
         There must be at least one card. The ranks with the most cards decide, and all others must
-        be kickers. The category is an index into `NAMES`, the level is the number of the highest
-        deciding rank, and the length is as in `group_of`.
+        be kickers.
         """
         number = self.deck.count(cards)
         if number == 1:
@@ -185,8 +179,7 @@ class Combinations:
         """Check that a play beats the play `table`. Both must be results of `identify`.
 
         Raises:
-            IllegalMove: if the play does not beat `table`. The reason is `wrong-category` or
-                `not-higher`.
+            IllegalMove: if it does not.
         """
         category = move.value
         if category >= BOMB:
@@ -203,15 +196,12 @@ class Combinations:
             raise not_higher(move.text, table)
 
     def doubles(self, move: Move) -> bool:
-        """Return whether a play doubles the score: the rocket, or a large enough bomb.
-
-        The play must be a result of `identify`.
-        """
+        """Return whether a play, a result of `identify`, doubles the score."""
         category = move.value
         return category == ROCKET or (category == BOMB and (move.length or 0) >= self.doubling_bomb)
 
     def leads(self, masks: int) -> list[Group]:
-        """Return the groups that a hand with these rank masks can lead, sorted (see `Group`).
+        """Return the groups that a hand with these rank masks can lead, sorted.
 
         Kickers are not checked: a group may turn out to have no plays.
         """
@@ -223,7 +213,7 @@ class Combinations:
             if RUNNING[category]:
                 _add_runs(groups, ranks, category)
             else:
-                _add_groups(groups, ranks, cards_in(category, 1), category, 1)
+                _add_groups(groups, ranks, _cards_in(category, 1), category, 1)
         self._add_bombs(groups, masks)
         groups.sort()
         return groups
@@ -235,38 +225,36 @@ class Combinations:
         """
         category, level, length = table.value, table.level, table.length or 1
         groups: list[Group] = []
+        self._add_bombs(groups, masks)
         if category < BOMB:
             ranks = ranks_held(masks, SIZE[category])
             if RUNNING[category]:
                 ranks = run_starts(ranks & IN_RUNS, length) << (length - 1)
             ranks = ranks >> level + 1 << level + 1
             if ranks:
-                _add_groups(groups, ranks, cards_in(category, length), category, length)
-            self._add_bombs(groups, masks)
-            groups.sort()
-            return groups
-        self._add_bombs(groups, masks)
+                _add_groups(groups, ranks, _cards_in(category, length), category, length)
+        else:
+            least = _strength(category, level, length)
+            groups = [
+                group
+                for group in groups
+                if _strength(category_of(group), level_of(group), length_of(group)) > least
+            ]
         groups.sort()
-        least = _strength(category, level, length)
-        return [
-            group
-            for group in groups
-            if _strength(category_of(group), level_of(group), length_of(group)) > least
-        ]
+        return groups
 
     def _add_bombs(self, groups: list[Group], masks: int) -> None:
-        """Add to `groups` the bombs and the rocket that a hand with these rank masks has."""
         packs = self.deck.packs
         if masks >> (3 * STRIDE):
             for size in range(4, 4 * packs + 1):
                 _add_groups(groups, ranks_held(masks, size), size, BOMB, size)
         if ranks_held(masks, packs) & JOKERS == JOKERS:
-            groups.append(group_of(2 * packs, RED, ROCKET, 1))
+            groups.append(_group_of(2 * packs, RED, ROCKET, 1))
 
     def build(self, hand: int, group: Group, kickers: tuple[int, ...]) -> Move:
-        """Return the play of a group with kickers of these ranks, in the lowest suits held.
+        """Return the play of a group with kickers of these ranks (see `core` and `attached`).
 
-        Without ranks, the play has no kickers, even if its category needs them (see `attached`).
+        Without ranks, the play has no kickers, even if its category needs them.
         """
         cards = self.core(hand, group)
         if kickers:
@@ -291,8 +279,7 @@ class Combinations:
     def attached(self, hand: int, group: Group, kickers: tuple[int, ...]) -> int:
         """Return a group's kickers of these ranks, as a hand in the lowest suits held.
 
-        Each kicker is a single card or a pair, depending on the group's category. The same rank
-        twice stands for a pair in place of two single cards.
+        The same rank twice stands for a pair in place of two single cards.
         """
         if len(kickers) == 2 and kickers[0] == kickers[1]:
             return self.deck.lowest(hand, kickers[0], 2)
@@ -310,19 +297,14 @@ def shape_of(group: Group) -> Shape:
 
 
 def _strength(category: int, level: int, length: int) -> int:
-    """Return a number that orders bombs and the rocket by strength, or 0 for other categories.
-
-    The arguments are as in `group_of`.
-    """
     return category << 16 | length << 8 | level if category >= BOMB else 0
 
 
 @cache
 def combinations(players: int, pair_as_solos: bool) -> Combinations:
-    """Return the combinations for a number of players. Equal arguments return the same object.
+    """Return the combinations for a number of players.
 
-    With four players there are no single kickers, and quads take no kickers at all, so
-    `pair_as_solos` has no effect.
+    With four players `pair_as_solos` has no effect, because quads take no kickers.
     """
     if players == 3:
         return Combinations(DECKS[3], tuple(range(BOMB)), pair_as_solos, 4)
@@ -330,35 +312,22 @@ def combinations(players: int, pair_as_solos: bool) -> Combinations:
     return Combinations(DECKS[4], categories, False, 6)
 
 
-def run_mask(level: int, length: int) -> int:
-    """Return the mask of a run of `length` ranks, the highest of which is `level`."""
-    return ((1 << length) - 1) << (level - length + 1)
-
-
-def cards_in(category: int, length: int) -> int:
-    """Return the number of cards, with kickers, in a play other than a bomb or the rocket.
-
-    `length` is the number of ranks of a run, and otherwise 1.
-    """
+def _cards_in(category: int, length: int) -> int:
+    """Return the number of cards, with kickers, in a play other than a bomb or the rocket."""
     size = SIZE[category]
     return (size + KICKER_SIZE[category] * (2 if size == 4 else 1)) * length
 
 
 def _add_groups(groups: list[Group], ranks: int, cards: int, category: int, length: int) -> None:
-    """Add a group to `groups` for each deciding rank in the mask `ranks`.
-
-    `cards`, `category` and `length` are as in `group_of`.
-    """
-    base = group_of(cards, 0, category, length)
+    base = _group_of(cards, 0, category, length)
     groups += [base | rank << 12 for rank in ranks_in(ranks)]
 
 
 def _add_runs(groups: list[Group], ranks: int, category: int) -> None:
-    """Add to `groups` all runs of a category whose ranks are in the mask `ranks`."""
     ranks &= IN_RUNS
     length = SHORTEST_RUN[SIZE[category]]
     starts = run_starts(ranks, length)
     while starts:
-        _add_groups(groups, starts << length - 1, cards_in(category, length), category, length)
+        _add_groups(groups, starts << length - 1, _cards_in(category, length), category, length)
         starts &= ranks >> length
         length += 1

@@ -15,7 +15,6 @@ from games.doudizhu.combinations import (
     category_of,
     length_of,
     level_of,
-    run_mask,
     shape_of,
 )
 from games.game import LegalMoves
@@ -26,8 +25,8 @@ from games.rank_masks import STRIDE, rank_masks, ranks_held, ranks_in
 class Kickers:
     """The sets of kickers for one group, in the API contract's order. Each set is a tuple of ranks.
 
-    A set has `number` different ranks of `mask`, but not both jokers if `no_rocket` is true. A set
-    may also be a rank of the mask `doubles` twice. `doubles` must be 0 unless `number` is 2.
+    A set has `number` different ranks of `mask`, but not both jokers if `no_rocket` is true. If
+    `number` is 2, a set may also be a rank of the mask `doubles` twice.
     """
 
     def __init__(self, mask: int, number: int, no_rocket: bool, doubles: int = 0) -> None:
@@ -56,10 +55,7 @@ class Kickers:
 
 
 class DoudizhuMoves(LegalMoves):
-    """The legal moves of a trick: a pass if there is a play to beat, then the plays by group.
-
-    `hand` is the hand of the seat to move. `table` is the play to beat, or None if there is none.
-    """
+    """The legal moves of a trick: a pass if there is a play to beat, then the plays by group."""
 
     def __init__(self, plays: Combinations, hand: int, table: Move | None) -> None:
         masks = rank_masks(plays.deck, hand)
@@ -78,12 +74,12 @@ class DoudizhuMoves(LegalMoves):
         self._starts: list[int] | None = None
 
     def _kickers(self, group: Group) -> Kickers | None:
-        """Return a group's sets of kickers from the hand, or None if the group takes no kickers."""
         category, length = category_of(group), length_of(group)
         size = KICKER_SIZE[category]
         if not size:
             return None
-        others = ranks_held(self._masks, size) & ~run_mask(level_of(group), length)
+        core = ((1 << length) - 1) << (level_of(group) - length + 1)
+        others = ranks_held(self._masks, size) & ~core
         if SIZE[category] == 3:
             return Kickers(others, length, size == 1)
         pairs = size == 1 and self._plays.pair_as_solos
@@ -148,10 +144,6 @@ class DoudizhuMoves(LegalMoves):
         return moves
 
     def _with_kickers(self, core: str, group: Group, kickers: Kickers) -> list[str]:
-        """Return a group's plays as strings, one for each set of kickers.
-
-        `core` is the play without kickers, as a string.
-        """
         deck, level = self._plays.deck, level_of(group)
         size = KICKER_SIZE[category_of(group)]
         ranks = range(len(deck.ranks))

@@ -11,7 +11,7 @@ text leaves open.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Final
 
 from games.climbing import auction
@@ -83,7 +83,7 @@ class DoudizhuPosition(ClimbingPosition):
         self.plays = combinations(self.players, bool(self.options["quad_pair_as_solos"]))
 
     def copy_shared(self, other: DoudizhuPosition) -> None:
-        """Copy from `other` the fields that every seat may know and that a view takes unchanged."""
+        """Copy from `other` the fields that a view takes unchanged."""
         self.copy_climbing(other)
         self.plays = other.plays
         self.first = other.first
@@ -106,8 +106,6 @@ class DoudizhuState(DoudizhuPosition):
     def view(self, seat: int | None) -> DoudizhuView:
         """Return the view of a seat, or of the public if `seat` is None.
 
-        The view lacks the seed and the other hands, and hides a talon that the seat may not see.
-
         Raises:
             ValueError: if there is no such seat.
         """
@@ -119,11 +117,10 @@ class DoudizhuState(DoudizhuPosition):
         return view
 
     def deal_cards(self, deal: int = 1, dealer: int = 0) -> None:
-        """Set this state to the start of a deal, by default the first, and deal its cards.
+        """Set this state to the start of a deal, by default the first. Keep scores and results.
 
-        `seed` must be set, and `start_game` must have been called. Scores and results stay as they
-        are. The first card goes to the seat `dealer`. The first turn goes to the seat that draws
-        the exposed card, which is never in the talon.
+        `seed` must be set, and `start_game` must have been called. The first card goes to the seat
+        `dealer`, and the first turn to the seat that draws the exposed card.
         """
         players, cards = self.players, self.deck
         self.plays = combinations(players, bool(self.options["quad_pair_as_solos"]))
@@ -158,7 +155,6 @@ class DoudizhuState(DoudizhuPosition):
         return after
 
     def _apply(self, move: Move) -> None:
-        """Apply a legal move to this state, which must be a new copy."""
         turn = self.turn
         if turn is None:
             return
@@ -172,10 +168,6 @@ class DoudizhuState(DoudizhuPosition):
             self._call(move, self.turn)
 
     def _call(self, move: Move, following: int) -> None:
-        """Apply a bid or a pass, and end the auction if no seat may bid or pass after it.
-
-        `following` is the seat that would bid or pass next.
-        """
         if move.kind == BID:
             self.bid = move.value
             self.passes = 0
@@ -198,18 +190,13 @@ class DoudizhuState(DoudizhuPosition):
         self.passes = 0
 
     def _passed_out(self) -> None:
-        """End an auction without a bid.
-
-        Deal again with the same dealer or, after as many redeals in a row as the option `redeals`
-        allows, finish the deal with 0 points for all.
-        """
         last = self.results[-1]["deal"] if self.results else 0
         redeals = self.options["redeals"]
         self.passes = 0
         if redeals is not None and self.deal - last - 1 < redeals:
             self.deal_cards(self.deal + 1, self.dealer)
         else:
-            self._finish(tuple([0] * self.players), None)
+            self._finish((0,) * self.players, None)
 
     def _play(self, seat: int, move: Move) -> None:
         left = self.play_cards(seat, move)
@@ -219,8 +206,7 @@ class DoudizhuState(DoudizhuPosition):
             self._go_out(seat)
 
     def _double(self) -> None:
-        """Count a doubling, up to a limit that only set-up positions can reach."""
-        self.doublings = min(self.doublings + 1, MOST_DOUBLINGS)
+        self.doublings = min(self.doublings + 1, MOST_DOUBLINGS)  # a limit for set-up positions
 
     def _pass(self) -> None:
         self.passes += 1
@@ -234,23 +220,18 @@ class DoudizhuState(DoudizhuPosition):
         stake = self.bid << self.doublings
         if out != self.declarer:
             stake = -stake
-        opponents = self.players - 1
-        change = tuple(
-            stake * opponents if seat == self.declarer else -stake for seat in range(self.players)
-        )
+        change = [-stake] * self.players
+        change[self.declarer or 0] = stake * (self.players - 1)
         self._finish(change, out)
 
     def _is_spring(self, out: int) -> bool:
-        """Return whether the losing side never played. A losing declarer may have played once.
-
-        `out` is the seat that has gone out. Only plays in the history count.
-        """
+        """Return whether the losing side never played, or a losing declarer only once."""
         plays = [seat for seat, move in self.history if move.startswith("play:")]
         if out == self.declarer:
             return all(seat == out for seat in plays)
         return plays.count(self.declarer or 0) <= 1
 
-    def _finish(self, change: tuple[int, ...], out: int | None) -> None:
+    def _finish(self, change: Sequence[int], out: int | None) -> None:
         result = {
             "declarer": self.declarer,
             "bid": self.bid,
@@ -341,9 +322,9 @@ class Doudizhu(auction.AuctionGame):
     def max_difference(self, players: int, options: Options) -> int:
         """Return the points by which the declarer and an opponent differ at a high stake.
 
-        That is a bid of 3 with 3 doublings (2 with four players), and one more doubling with the
-        option `spring`. The rules set no practical limit, but in 99 of 100 deals bombs and rockets
-        double no more often than that, whoever takes the talon (99.4 % and 99.7 % of 40,000 deals).
+        That is a bid of 3 with 3 doublings (2 with four players), and one more with the option
+        `spring`. In 99.4 % and 99.7 % of 40,000 deals, bombs and rockets double no more often,
+        whoever takes the talon.
         """
         doublings = {3: 3, 4: 2}[players] + bool(options.get("spring"))
         return auction.HIGHEST * players * (1 << doublings)

@@ -8,19 +8,13 @@ from games.position import Table
 
 
 def check_position(problems: list[str], data: JsonDict) -> Table | None:
-    """Check a position of Dou Dizhu, and add a sentence to `problems` for each rule it breaks.
-
-    Returns the play on the table, or None if there is none or it is not valid. `data` has the form
-    that `BasePosition.CHECK` expects.
-    """
+    """Check a position of Dou Dizhu, and return the play on the table (`BasePosition.CHECK`)."""
     players: int = data["players"]
     deck = DECKS[players]
     identify = combinations(players, bool(data["options"]["quad_pair_as_solos"])).identify
     table = read_table(problems, data["table"], deck, players, identify)
     if data["phase"] == "auction":
         auction.check_auction(problems, data, players - 1)
-        if data["options"]["single_round"]:
-            auction.check_single_round(problems, data)
     elif data["phase"] == "over" and data["declarer"] is None:
         if data["table"] is not None or data["bid"] != 0 or data["passes"] != 0:
             problems.append("After a passed-out last deal table is null, bid 0 and passes 0.")

@@ -38,10 +38,7 @@ class ExchangePair:
         return self.count - len(self.given)
 
     def to_dict(self, *names: str) -> dict[str, Any]:
-        """Return the wire form: the seats, and the fields in `names`.
-
-        `names` may be any of `count`, `given` and `returned`.
-        """
+        """Return the wire form: the seats and, of `count`, `given` and `returned`, those named."""
         wire = {"count": self.count, "given": [*self.given], "returned": [*self.returned]}
         return {"giver": self.giver, "debtor": self.debtor, **{name: wire[name] for name in names}}
 
@@ -57,15 +54,10 @@ class ExchangePair:
 
 
 def _read(deck: Deck, entries: Any) -> tuple[ExchangePair, ...]:
-    """Read pairings from their wire form: open ones have a `count`, closed ones have `returned`.
-
-    The given cards are sorted in deck order. If as many cards were returned, they are reordered to
-    match.
-    """
     pairs = []
     for entry in entries:
         given, returned = deck.in_order(entry["given"]), entry.get("returned", ())
-        if len(returned) == len(given):
+        if len(returned) == len(given):  # keep each returned card beside the card given for it
             by_given = zip(entry["given"], returned, strict=True)
             returned = [card for _, card in sorted(by_given, key=lambda pair: deck.place(pair[0]))]
         count = entry.get("count", len(given))
@@ -86,23 +78,20 @@ def pairings(targets: Sequence[int], tricks: Sequence[int]) -> tuple[ExchangePai
     """Return the pairings after a deal with these targets and tricks, in the order of exchange.
 
     Both lists are by seat. There are no pairings if every seat has won exactly as many tricks as
-    its target. With one giver and two debtors, the giver's left neighbour comes first. With two
-    givers and one debtor, the debtor's left neighbour comes first. 9-5-2 is played clockwise, so
-    the left neighbour is the next seat.
+    its target. Of two debtors, the giver's left neighbour comes first. Of two givers, the debtor's
+    left neighbour comes first. The left neighbour is the next seat.
     """
     players = len(targets)
     over = {seat: tricks[seat] - targets[seat] for seat in range(players)}
-    givers = [seat for seat in over if over[seat] > 0]
-    debtors = [seat for seat in over if over[seat] < 0]
-    if len(givers) == 1:
-        giver = givers[0]
-        left_first = sorted(debtors, key=lambda seat: (seat - giver) % players)
-        return tuple(ExchangePair(giver, debtor, -over[debtor]) for debtor in left_first)
-    if not debtors:
-        return ()
-    debtor = debtors[0]
-    left_first = sorted(givers, key=lambda seat: (seat - debtor) % players)
-    return tuple(ExchangePair(giver, debtor, over[giver]) for giver in left_first)
+    pairs = [
+        ExchangePair(giver, debtor, min(over[giver], -over[debtor]))
+        for giver in over
+        for debtor in over
+        if over[giver] > 0 > over[debtor]
+    ]
+    two_givers = len({pair.giver for pair in pairs}) > 1
+    pairs.sort(key=lambda pair: (pair.debtor - pair.giver) % players, reverse=two_givers)
+    return tuple(pairs)
 
 
 def give_back(deck: Deck, hand: int, given: Names) -> tuple[int, Names]:
@@ -113,8 +102,7 @@ def give_back(deck: Deck, hand: int, given: Names) -> tuple[int, Names]:
     """
     returned = []
     for card in given:
-        suit = card[1]
-        best = [name for name in deck.names_of(hand) if name[1] == suit][-1]
+        best = [name for name in deck.names_of(hand) if name[1] == card[1]][-1]
         hand -= deck.units[deck.number[best]]
         returned.append(best)
     return hand, tuple(returned)
@@ -127,27 +115,24 @@ def history_for(
 
     `seat` is None for the public. `closed` and `due` are the closed and the open pairings of the
     deal, in the order of exchange. The cards of a `give:` are known to the giver and the debtor of
-    its pairing, or only to the giver if no pairing matches. Moves are matched to pairings from the
-    end, because the beginning of the history of a set-up position may be missing.
+    its pairing, or only to the giver if no pairing matches.
     """
     unmatched = [
         (pair.giver, pair.debtor, set(pair.given)) for pair in (*reversed(due), *reversed(closed))
     ]
     shown: list[dict[str, Any]] = []
+    # From the end, because the beginning of the history of a set-up position may be missing.
     for mover, move in reversed(tuple(history)):
         kind, _, cards = move.partition(":")
-        if kind not in (GIVE, DISCARD):
-            shown.append({"seat": mover, "move": move})
-            continue
-        knowing = {mover}
-        named = set(names_in(cards))
+        known = kind not in (GIVE, DISCARD) or seat == mover
         if kind == GIVE:
+            named = set(names_in(cards))
             for giver, debtor, left in unmatched:
                 if giver == mover and named <= left:
                     left -= named
-                    knowing.add(debtor)
+                    known = known or seat == debtor
                     break
-        hidden = f"{kind}:{HIDDEN * (len(cards) // 2)}"
-        shown.append({"seat": mover, "move": move if seat in knowing else hidden})
+        seen = move if known else f"{kind}:{HIDDEN * (len(cards) // 2)}"
+        shown.append({"seat": mover, "move": seen})
     shown.reverse()
     return History(shown)

@@ -110,9 +110,9 @@ class NinefivetwoPosition(BasePosition):
         return PLAYS[card_of(move)]
 
     def cards_owed(self, held: int) -> int:
-        """Return how many cards the seat to move must still give in its pairing, or discard.
+        """Return how many cards the seat to move, which has `held`, must still give or discard.
 
-        `held` is the number of cards in its hand. The phase must be `exchange` or `discard`.
+        The phase must be `exchange` or `discard`.
         """
         return self.owed[0].open if self.owed else held + sum(self.tricks) - TRICKS
 
@@ -132,10 +132,9 @@ class NinefivetwoPosition(BasePosition):
         return LegalMoves([moves[card] for card in self.deck.numbers(hand)])
 
     def copy_shared(self, other: NinefivetwoPosition) -> None:
-        """Copy from `other` the fields that every seat may know, and the history.
+        """Copy from `other` the fields that a view takes unchanged, and the history.
 
-        A view must then mask the history. `owed` and `exchanged` are not copied, since a view masks
-        their cards.
+        A view must then mask the history.
         """
         self.copy_common(other)
         self.targets = other.targets
@@ -159,8 +158,7 @@ class NinefivetwoState(NinefivetwoPosition):
     def view(self, seat: int | None) -> NinefivetwoView:
         """Return the view of a seat, or of the public if `seat` is None.
 
-        The view lacks the seed and the other hands. It hides the talon, another seat's discards
-        and the cards of exchanges between other seats, also in the history.
+        It hides the talon, another seat's discards and the cards of exchanges between other seats.
 
         Raises:
             ValueError: if there is no such seat.
@@ -182,12 +180,10 @@ class NinefivetwoState(NinefivetwoPosition):
         targets: tuple[int, ...] = FIRST_TARGETS,
         owed: tuple[ExchangePair, ...] = (),
     ) -> None:
-        """Set this state to the start of a deal, by default the first, and deal its cards.
+        """Set this state to the start of a deal, by default the first. Keep scores and results.
 
-        `seed` must be set, and `start_game` must have been called. Scores and results stay as they
-        are. The first card goes to the 5-player. `targets` has the target of each seat, and `owed`
-        the open pairings. The deal begins with the phase `exchange` if there are any, or else with
-        `trump`.
+        `seed` must be set, and `start_game` must have been called. The first card goes to the
+        5-player. `targets` has the target of each seat, and `owed` the open pairings.
         """
         order = Randomness(self.seed, deal).shuffle(DECK.order)
         start, drawn = targets.index(5), TRICKS * PLAYERS
@@ -220,38 +216,32 @@ class NinefivetwoState(NinefivetwoPosition):
         return after
 
     def _apply(self, move: Move) -> None:
-        """Apply a legal move to this state, which must be a new copy."""
         turn = self.turn
         if turn is None:
             return
         self.history = self.history.then(turn, move)
-        if move.kind == TRUMP:
-            self._name_trump(turn, move)
-            return
-        self._move_cards(turn, -move.cards)
+        self._add_to_hand(turn, -move.cards)
         if move.kind == PLAY:
             self._play(turn, move)
         elif move.kind == GIVE:
             self._give(move)
+        elif move.kind == TRUMP:
+            self.trump = move.value
+            self._add_to_hand(turn, self.talon)
+            self.talon = 0
+            self.phase = "discard"
+            self._start_play_after_discards()
         else:
             self.discards |= move.cards
             self._start_play_after_discards()
 
-    def _move_cards(self, seat: int, cards: int) -> None:
+    def _add_to_hand(self, seat: int, cards: int) -> None:
         """Add cards to a seat's hand, or remove them if `cards` is the negative of a hand."""
         hands = list(self.hands)
         hands[seat] += cards
         self.hands = tuple(hands)
 
-    def _name_trump(self, seat: int, move: Move) -> None:
-        self.trump = move.value
-        self._move_cards(seat, self.talon)
-        self.talon = 0
-        self.phase = "discard"
-        self._start_play_after_discards()
-
     def _start_play_after_discards(self) -> None:
-        """Start the play if the 9-player has no more cards to discard."""
         if self.cards_owed(self.hands[self.dealer].bit_count()) <= 0:
             self.phase = "play"
             self.turn = self.targets.index(5)
@@ -264,11 +254,10 @@ class NinefivetwoState(NinefivetwoPosition):
         if due.open:
             self.owed = (due, *self.owed[1:])
             return
-        self._move_cards(due.debtor, chosen)
-        left, returned = give_back(self.deck, self.hands[due.debtor], given)
-        back = self.hands[due.debtor] - left
-        self._move_cards(due.debtor, -back)
-        self._move_cards(due.giver, back)
+        with_given = self.hands[due.debtor] + chosen
+        left, returned = give_back(self.deck, with_given, given)
+        self._add_to_hand(due.debtor, left - self.hands[due.debtor])
+        self._add_to_hand(due.giver, with_given - left)
         self.owed = self.owed[1:]
         self.exchanged += (ExchangePair(due.giver, due.debtor, due.count, given, returned),)
         self._start_exchange_or_trump()
@@ -349,16 +338,15 @@ class Ninefivetwo(Game):
         return TRICKS + TALON
 
     def max_difference(self, players: int, options: Options) -> int:
-        """Return the points that 16 tricks score with a target of 2. The other seats then get 0."""
+        """Return the points that 16 tricks score with a target of 2, when other seats get 0."""
         return TRICKS - min(FIRST_TARGETS)
 
     def facts(self, data: JsonDict) -> list[Fact]:
         """Return the talon, the discards, the trump suit, the exchange and the trick, if any."""
-        piles = (
-            Fact("talon", cards=tuple(data["talon"])),
-            Fact("discarded", cards=tuple(data["discards"])),
-        )
-        facts = [pile for pile in piles if pile.cards]
+        talon, discards = tuple(data["talon"]), tuple(data["discards"])
+        facts = [Fact("talon", cards=talon)] if talon else []
+        if discards:
+            facts.append(Fact("discarded", cards=discards))
         if data["trump"]:
             facts.append(Fact("trumps", SUIT_NAMES[data["trump"]]))
         for owed in data["owed"]:

@@ -16,8 +16,8 @@ DISCARDS: Final = tuple([Move(DISCARD, DECK, unit) for unit in DECK.units])
 TRUMPS: Final = tuple([Move(TRUMP, DECK, value=suit) for suit in range(4)])
 PLAYS: Final = tuple(
     [
-        Move(PLAY, DECK, unit, category="card", level=card // 4, length=1, rank=name[0])
-        for card, (unit, name) in enumerate(zip(DECK.units, DECK.names, strict=True))
+        Move(PLAY, DECK, unit, category="card", level=card // 4, length=1)
+        for card, unit in enumerate(DECK.units)
     ]
 )
 """One move for each card, by card number."""
@@ -27,7 +27,7 @@ Trick = tuple[tuple[int, Move], ...]
 
 
 def card_of(move: Move) -> int:
-    """Return the number of a move's only card. The move must name exactly one."""
+    """Return the number of a move's only card."""
     return move.cards.bit_length() - 1
 
 
@@ -51,10 +51,9 @@ TRUMP_FIELD: Final = Field(
 
 
 def playable(hand: int, trick: Trick) -> int:
-    """Return the cards of a hand that may be played.
+    """Return the cards of a hand that may be played: those of the suit led, or all if it has none.
 
-    If the trick is empty or the hand has no card of the suit led, all its cards may be played, and
-    otherwise only those of that suit.
+    All may be played, too, if the trick is empty.
     """
     if not trick:
         return hand
@@ -64,8 +63,7 @@ def playable(hand: int, trick: Trick) -> int:
 def best_of(cards: Sequence[int], trump: int) -> int:
     """Return the card that wins a trick: the highest trump, or else the highest of the suit led.
 
-    `cards` are card numbers in the order of play. There must be at least one. `trump` is an index
-    into `SUITS`.
+    `cards` are card numbers in the order of play, at least one. `trump` is an index into `SUITS`.
     """
     best = cards[0]
     for card in cards[1:]:

@@ -22,7 +22,7 @@ SEATS: Final = 3
 
 
 def check_position(problems: list[str], data: JsonDict) -> None:
-    """Check a position of 9-5-2 (see `BasePosition.CHECK`), and add any errors to `problems`."""
+    """Check a position of 9-5-2 (see `BasePosition.CHECK`)."""
     counts = validation.hand_sizes(data)
     for name in ("targets", "tricks"):
         validation.one_per_seat(problems, name, data[name], SEATS)
@@ -78,7 +78,7 @@ def _phase(problems: list[str], data: JsonDict) -> None:
 
 
 def _trick(problems: list[str], data: JsonDict) -> list[str]:
-    """Check the trick, and add any errors to `problems`. Return the names of its valid cards."""
+    """Check the trick, and return the names of its valid cards."""
     trick, turn = data["trick"], data["turn"]
     if trick and data["phase"] != "play":
         problems.append(f"trick must be empty in {data['phase']}.")
@@ -109,12 +109,6 @@ def _trick(problems: list[str], data: JsonDict) -> list[str]:
 
 
 def _sizes(problems: list[str], data: JsonDict, counts: list[int]) -> None:
-    """Check the number of cards that each seat has yet to play, and add any errors to `problems`.
-
-    A seat's cards to play and the tricks won by all seats must add up to 16. `counts` has the size
-    of each hand. `counts`, `targets` and `tricks` must have an item for each seat. If the tricks
-    alone are wrong for the phase, nothing else is checked.
-    """
     phase, targets = data["phase"], data["targets"]
     if min(data["tricks"]) < 0:
         problems.append("tricks has a negative number.")
@@ -148,12 +142,6 @@ def _surplus(data: JsonDict) -> int:
 
 
 def _pairings(problems: list[str], data: JsonDict, counts: list[int]) -> None:
-    """Check the open and closed pairings, and add any errors to `problems`.
-
-    Giver and debtor must be different seats. The giver of an open pairing must still owe cards and
-    hold at least that many. In a closed pairing, no card may be given twice or returned twice.
-    `counts` has the size of each hand.
-    """
     for name in ("owed", "exchanged"):
         for number, pair in enumerate(data[name]):
             where = f"{name}[{number}]"
@@ -179,12 +167,7 @@ def _pairings(problems: list[str], data: JsonDict, counts: list[int]) -> None:
 
 
 def _cards(problems: list[str], data: JsonDict, played: list[str]) -> None:
-    """Add a sentence to `problems` for each card that is not in the deck or occurs twice.
-
-    All places are counted together, except `exchanged`, whose cards have since moved to other
-    places. `played` has the names of the cards in the trick. In a view, the hand and the counts are
-    checked too, and hidden cards are left out.
-    """
+    # The cards of `exchanged` have since moved to other places.
     cards = [*data["talon"], *data["discards"], *played]
     for pair in data["owed"]:
         cards += pair["given"]

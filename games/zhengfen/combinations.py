@@ -3,8 +3,6 @@
 Readings are found without trying substitutions for jokers. A run or flush starts at its lowest
 natural card, or lower if it would end above the 2. Jokers complete the triple of a full house. A
 joker beside a complete triple is read as a 3, which fits any other card.
-
-Source: the categories A to I, their order and the special categories of the German text.
 """
 
 from typing import Final
@@ -79,19 +77,14 @@ Reading = tuple[int, int, int]
 
 
 def level_of(lowest: int, length: int) -> int:
-    """Return the highest rank that a run or flush of `length` ranks can reach.
-
-    `lowest` is its lowest natural rank. Jokers extend it downwards if it would end above the 2.
-    """
+    """Return the highest rank that a run or flush can reach with `lowest` as its lowest natural."""
     return min(TWO, lowest + length - 1)
 
 
 def fits(rank: int, suit: int, other: int, other_suit: int) -> bool:
     """Return whether two natural cards may be the extra cards of a full house.
 
-    They may if they have the same rank, if they have adjacent ranks and the same suit, if either is
-    a 3, or if both are worth points. The first card has `rank` and `suit`, and the second has
-    `other` and `other_suit`.
+    The first card has `rank` and `suit`, and the second has `other` and `other_suit`.
     """
     if rank == other or THREE in (rank, other):
         return True
@@ -101,10 +94,10 @@ def fits(rank: int, suit: int, other: int, other_suit: int) -> bool:
 
 
 def readings(cards: int) -> list[Reading]:
-    """Return all readings of a set of cards, each with the highest possible rank.
+    """Return all readings of at least one card, each with the highest possible rank.
 
-    The list is empty if the cards form no combination. If there are two readings, the first is a
-    full house and the second a flush.
+    There are none if the cards form no combination, and two, a full house and a flush in this
+    order, if they are ambiguous.
     """
     number = cards.bit_count()
     natural = cards & NATURAL
@@ -129,11 +122,6 @@ def readings(cards: int) -> list[Reading]:
 
 
 def _few(number: int, natural: int, ranks: int) -> list[Reading]:
-    """Return the readings of two to four cards.
-
-    `number` counts the jokers too. `natural` are the natural cards, of which there must be at
-    least one, and `ranks` is the mask of their ranks.
-    """
     high = ranks.bit_length() - 1
     if ranks & (ranks - 1) == 0:
         if number == 4 and high == TWO and natural.bit_count() == 4:
@@ -146,10 +134,6 @@ def _few(number: int, natural: int, ranks: int) -> list[Reading]:
 
 
 def _run(results: list[Reading], number: int, at: int) -> None:
-    """Add to `results` the reading as a run of multiples, if there is one.
-
-    `number` counts all cards, with jokers, and `at` holds the rank masks of the natural cards.
-    """
     size = 4 if ranks_held(at, 4) else 3 if ranks_held(at, 3) else 2
     length, rest = divmod(number, size)
     if rest or not SHORTEST_RUN <= length <= LONGEST:
@@ -161,11 +145,6 @@ def _run(results: list[Reading], number: int, at: int) -> None:
 
 
 def _flush(results: list[Reading], natural: int, ranks: int, number: int) -> None:
-    """Add to `results` the reading as a flush, if there is one.
-
-    `natural` are the natural cards, `ranks` is the mask of their ranks, and `number` counts the
-    jokers too. There must be at least five cards, and no two natural cards of the same rank.
-    """
     if number > LONGEST:
         return
     high = level_of((ranks & -ranks).bit_length() - 1, number)
@@ -174,11 +153,7 @@ def _flush(results: list[Reading], natural: int, ranks: int, number: int) -> Non
 
 
 def _fullhouse(natural: int, jokers: int, at: int) -> int:
-    """Return the highest possible rank of the triple if five cards are a full house, or else -1.
-
-    `natural` are the natural cards, `at` holds their rank masks, and `jokers` is the number of
-    jokers.
-    """
+    """Return the highest possible rank of the triple if five cards are a full house, or else -1."""
     for rank in reversed(ranks_in(ranks_held(at, 3 - jokers))):
         rest = natural & ~(15 << 4 * rank)
         others = rest.bit_count()
@@ -201,11 +176,7 @@ def is_special(category: int) -> bool:
 
 
 def beats(reading: Reading, table: Reading) -> bool:
-    """Return whether a reading beats the reading `table`.
-
-    An ordinary reading beats a reading of its category with a lower rank, or with the same rank and
-    a smaller length. A special beats every reading of a weaker category.
-    """
+    """Return whether a reading beats the reading `table`."""
     if is_special(reading[0]):
         return reading[0] > table[0]
     return reading[0] == table[0] and reading[1:] > table[1:]
@@ -223,9 +194,7 @@ def validate_play(move: Move, table: Move | None) -> Move:
 
     Raises:
         IllegalMove: if the cards form no combination, or not the one that the suffix names, if they
-            do not beat `table`, or if a lead without a suffix can be read in two ways. The reason
-            is the first of `not-a-combination`, `wrong-category`, `not-higher` and `ambiguous` that
-            applies.
+            do not beat `table`, or if a lead without a suffix can be read in two ways.
     """
     options = readings(move.cards) if move.cards > 0 else []
     ambiguous = len(options) > 1
@@ -236,7 +205,7 @@ def validate_play(move: Move, table: Move | None) -> Move:
     if table is not None:
         beaten = reading_of(table)
         options = [
-            reading for reading in options if reading[0] == beaten[0] or reading[0] >= FIVE_TEN_KING
+            reading for reading in options if reading[0] == beaten[0] or is_special(reading[0])
         ]
         if not options:
             same = [] if is_special(table.value) else [f"a higher {table.category}"]
@@ -253,11 +222,7 @@ def validate_play(move: Move, table: Move | None) -> Move:
 
 
 def build_move(cards: int, reading: Reading, ambiguous: bool) -> Move:
-    """Return the play of these cards with this reading.
-
-    The play has a suffix if `ambiguous` is true, that is, if the cards have another reading.
-    """
+    """Return the play of these cards with this reading, and a suffix if they have another one."""
     category, level, length = reading
     name = NAMES[category]
-    suffix = "=" + name if ambiguous else ""
-    return Move(PLAY, DECK, cards, category, name, level, length, DECK.ranks[level], suffix)
+    return Move(PLAY, DECK, cards, category, name, level, length, "=" + name if ambiguous else "")

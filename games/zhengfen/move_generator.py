@@ -1,8 +1,7 @@
 """The generator of all plays of Zheng Fen, in the API contract's order.
 
-Plays are generated group by group. Each set of cards is generated once per category, at the
-highest rank that it can have. Plays are derived from the cards of each rank and suit, without
-trying substitutions for jokers.
+Each set of cards is generated once per category, at the highest rank that it can have. Plays are
+derived from the cards of each rank and suit, without trying substitutions for jokers.
 """
 
 from itertools import combinations
@@ -40,8 +39,8 @@ from games.zhengfen.play_groups import (
     mirror,
 )
 
-FittingPair = tuple[int, bool]
-"""Two cards that fit beside a triple, and whether they have the same rank."""
+_FittingPair = tuple[int, bool]
+"""Two natural cards that fit beside a triple, and whether they have the same rank."""
 
 
 class MoveGenerator:
@@ -92,10 +91,6 @@ class MoveGenerator:
         return self._flushes(level, length)
 
     def _multiples(self, size: int, above: int) -> list[Group]:
-        """Return the groups of singles, pairs, triples or quads with a level higher than `above`.
-
-        `size` is the number of cards, 1 to 4. `2c2d2h2s` is left out, because it is a special.
-        """
         groups = []
         for rank in range(max(above + 1, 0), 13):
             sets = self._sets[rank]
@@ -124,9 +119,8 @@ class MoveGenerator:
     ) -> list[tuple[int, int]]:
         """Return the runs that the hand can form with jokers, as (lowest rank, highest rank).
 
-        `lacks` has, for each rank, the number of cards that jokers must replace. A run must have at
-        least `shortest` ranks. Its highest rank must be above `above`, or equal to `above` if the
-        run has more than `longer` ranks.
+        `lacks` has, for each rank, the number of cards that jokers must replace. A run ends above
+        the rank `above`, or at this rank if it has more than `longer` ranks.
         """
         most = len(self._jokers)
         spans: list[tuple[int, int]] = []
@@ -145,10 +139,6 @@ class MoveGenerator:
         return spans
 
     def _runs(self, size: int, above: int, longer: int) -> list[Group]:
-        """Return the groups of runs of pairs, triples or quads (`size` 2 to 4).
-
-        Their level is higher than `above`, or the same with a length of more than `longer`.
-        """
         lacks = [max(0, size - field.bit_count()) for field in self._fields]
         spans = self._spans(lacks, SHORTEST_RUN, above, longer)
         all_choices: list[Choices] = []
@@ -173,10 +163,6 @@ class MoveGenerator:
         return groups
 
     def _flushes(self, above: int, longer: int) -> list[Group]:
-        """Return the groups of flushes, in any order.
-
-        Their level is higher than `above`, or the same with a length of more than `longer`.
-        """
         by_reading: dict[tuple[int, int], list[int]] = {}
         for suit in range(4):
             cards = [field & 8 >> suit for field in self._fields]
@@ -202,10 +188,7 @@ class MoveGenerator:
         return groups
 
     def _fullhouses(self, above: int) -> list[Group]:
-        """Return the groups of full houses with a triple of a rank above `above`, highest first.
-
-        Cards that can be read with several triples are listed only at the highest.
-        """
+        """Return the full houses, of which those with several readings only have the highest."""
         ranks = [
             rank
             for rank in range(12, -1, -1)
@@ -231,7 +214,7 @@ class MoveGenerator:
         return groups
 
     def _cards_of_fullhouses(
-        self, rank: int, jokers: int, pairs: list[FittingPair], others: list[int]
+        self, rank: int, jokers: int, pairs: list[_FittingPair], others: list[int]
     ) -> list[int]:
         """Return the natural cards of each full house with a triple of `rank` and `jokers` jokers.
 
@@ -255,8 +238,7 @@ class MoveGenerator:
         plays = [single | pair for single in singles for pair, _ in pairs]
         return plays + [two | other for two in twos for other in others] + triples
 
-    def _fitting_pairs(self) -> list[FittingPair]:
-        """Return the pairs of natural cards that may be the extra cards of a full house."""
+    def _fitting_pairs(self) -> list[_FittingPair]:
         singles = self._singles(self._natural)
         numbers = [60 - card.bit_length() for card in singles]
         pairs = []
@@ -270,7 +252,6 @@ class MoveGenerator:
 
     @staticmethod
     def _singles(cards: int) -> list[int]:
-        """Return each card of a mirrored set as a mirrored set of its own, in deck order."""
         singles = []
         while cards:
             top = 1 << cards.bit_length() - 1

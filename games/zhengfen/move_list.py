@@ -19,10 +19,7 @@ from games.zhengfen.play_groups import Group, mirror, texts_of
 
 
 class ZhengfenMoves(LegalMoves):
-    """The legal moves of a trick: a pass if there is a play to beat, then the plays by group.
-
-    `hand` is that of the seat to move. `table` is the reading to beat, or None if there is none.
-    """
+    """The legal moves of a trick: a pass if there is a reading to beat, then the plays by group."""
 
     def __init__(self, hand: int, table: Reading | None) -> None:
         generator = MoveGenerator(hand)
@@ -37,10 +34,7 @@ class ZhengfenMoves(LegalMoves):
         self._ambiguous: set[int] | None = None
 
     def _suffixed(self, group: Group) -> set[int]:
-        """Return the mirrored plays that need a suffix if they belong to this group.
-
-        The set is empty for groups whose plays are never ambiguous.
-        """
+        """Return the mirrored plays that need a suffix if they belong to this group."""
         category, _, length = group.reading
         if category != FULLHOUSE and (category != FLUSH or length != SHORTEST_FLUSH):
             return set()

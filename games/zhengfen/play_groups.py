@@ -3,8 +3,7 @@
 Here and in `move_list` sets of cards are *mirrored*: card number c is bit 59 - c. Descending
 integers then put sets of the same size in the contract's order. Sorting by a key would make a long
 list 30 % slower. A *group* contains all plays with the same number of cards, rank, category and
-length. A group can count its plays without listing them. There can be very many runs of multiples,
-so they are listed on demand.
+length.
 """
 
 from functools import cache
@@ -26,10 +25,6 @@ def mirror(cards: int) -> int:
 
 
 def _sets_of(rank: int, field: int) -> list[list[int]]:
-    """Return the sets of cards of a rank, given the rank's four bits of a mirrored hand.
-
-    Item k of the result lists the sets of k cards, mirrored and in descending order.
-    """
     sets: list[list[int]] = [[], [], [], [], []]
     for part in range(15, -1, -1):
         if part & field == part:
@@ -38,15 +33,15 @@ def _sets_of(rank: int, field: int) -> list[list[int]]:
 
 
 SETS: Final = tuple([[_sets_of(rank, field) for field in range(16)] for rank in range(13)])
-"""The results of `_sets_of` as [rank][field][k]. The lists must not be changed."""
+"""The sets of k cards of a rank whose four bits of a mirrored hand are `field`, descending, as
+[rank][field][k]. The lists must not be changed."""
 
 
 @cache
 def _texts() -> tuple[list[str], ...]:
-    """Return five tables, each with the text of every set of cards of three ranks.
+    """Return tables from 12 bits of a mirrored set, which are three ranks, to text, lowest first.
 
-    The lowest ranks come first. The index of a text is the 12 bits of these ranks in a mirrored
-    set. Naming cards one by one would take nearly twice as long for a long list.
+    Naming cards one by one would take nearly twice as long for a long list.
     """
     tables = []
     for start in range(0, 60, 12):
@@ -62,7 +57,7 @@ def _texts() -> tuple[list[str], ...]:
 
 
 def texts_of(plays: list[int]) -> list[str]:
-    """Return the moves that play these mirrored sets of cards, as strings without suffixes."""
+    """Return the plays of these mirrored sets of cards as strings without suffixes."""
     one, two, three, four, five = _texts()
     return [
         f"play:{one[cards >> 48]}{two[cards >> 36 & 4095]}{three[cards >> 24 & 4095]}"
@@ -89,7 +84,7 @@ class Group:
 
 
 class RunGroup(Group):
-    """The runs of multiples that share a reading, which are listed on demand."""
+    """The runs of multiples that share a reading. As there can be many, they are listed late."""
 
     __slots__ = ("_ends", "_ranks")
 
@@ -99,7 +94,7 @@ class RunGroup(Group):
         super().__init__(number, reading, None)
         self._ranks = ranks
         self._ends = ends
-        self.count = count_runs(ranks, ends)
+        self.count = _count_runs(ranks, ends)
 
     def plays(self) -> list[int]:
         """Return the plays (see `Group.plays`), which are listed on the first call."""
@@ -108,8 +103,7 @@ class RunGroup(Group):
         return self._plays
 
 
-def count_runs(ranks: list[Choices], ends: list[list[int]]) -> int:
-    """Return the number of plays that `list_runs` would return."""
+def _count_runs(ranks: list[Choices], ends: list[list[int]]) -> int:
     counts = [len(end) for end in ends]
     for choices in reversed(ranks):
         counts = [
@@ -120,11 +114,10 @@ def count_runs(ranks: list[Choices], ends: list[list[int]]) -> int:
 
 
 def list_runs(ranks: list[Choices], ends: list[list[int]]) -> list[int]:
-    """Return all plays that take one choice from each rank and add the jokers that these need.
+    """Return all plays that take one choice from each rank and add the jokers needed, descending.
 
-    The plays are mirrored, and in descending order. `ranks` has the choices of each rank, lowest
-    rank first. `ends[u]` lists the ways to add u jokers, in descending order. Plays that need more
-    than `len(ends) - 1` jokers are left out.
+    `ranks` has the choices of each rank, lowest rank first. `ends[u]` lists the ways to add u
+    jokers, in descending order.
     """
     tails = ends
     for choices in reversed(ranks):

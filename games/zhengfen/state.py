@@ -62,7 +62,7 @@ class ZhengfenPosition(ClimbingPosition):
         return ZhengfenMoves(hand, None if table is None else reading_of(table.move))
 
     def copy_shared(self, other: ZhengfenPosition) -> None:
-        """Copy from `other` the fields that every seat may know and that a view takes unchanged."""
+        """Copy from `other` the fields that a view takes unchanged."""
         self.copy_climbing(other)
         self.first = other.first
         self.trick = other.trick
@@ -78,8 +78,6 @@ class ZhengfenState(ZhengfenPosition):
     def view(self, seat: int | None) -> ZhengfenView:
         """Return the view of a seat, or of the public if `seat` is None.
 
-        The view lacks the seed and the other hands.
-
         Raises:
             ValueError: if there is no such seat.
         """
@@ -89,12 +87,11 @@ class ZhengfenState(ZhengfenPosition):
         return view
 
     def deal_cards(self, deal: int = 1, dealer: int = 0, cutter: int = 1) -> None:
-        """Set this state to the start of a deal, by default the first, and deal its cards.
+        """Set this state to the start of a deal, by default the first. Keep scores and results.
 
-        `seed` must be set, and `start_game` must have been called. Scores and results stay as they
-        are. The cutter draws first and leads, but in the first deal the holder of 3h leads.
+        `seed` must be set, and `start_game` must have been called. The cutter draws first and
+        leads, but in the first deal the holder of 3h leads.
         """
-        players = self.players
         order = Randomness(self.seed, deal).shuffle(DECK.order)
         self.start_deal(deal, dealer, order, cutter, DECK.size)
         first = cutter
@@ -104,7 +101,7 @@ class ZhengfenState(ZhengfenPosition):
         self.phase = "play"
         self.passes = 0
         self.trick = 0
-        self.taken = (0,) * players
+        self.taken = (0,) * self.players
         self.out = ()
 
     def advance(self, move: str | Move) -> ZhengfenState:
@@ -122,7 +119,6 @@ class ZhengfenState(ZhengfenPosition):
         return after
 
     def _apply(self, move: Move) -> None:
-        """Apply a legal move to this state, which must be a new copy."""
         turn = self.turn
         if turn is None:
             return
@@ -147,7 +143,6 @@ class ZhengfenState(ZhengfenPosition):
             self.turn = self._next_active(turn)
 
     def _next_active(self, seat: int) -> int:
-        """Return the next seat with cards, `seat` itself coming last. Some seat must have cards."""
         seat = (seat + 1) % self.players
         while not self.hands[seat]:
             seat = (seat + 1) % self.players
@@ -162,10 +157,6 @@ class ZhengfenState(ZhengfenPosition):
         self.passes = 0
 
     def _finish(self, last: int) -> None:
-        """Score the deal after the last player's move, and deal the next unless the game is over.
-
-        The tricks and the hand of the last player go to the player who went out first.
-        """
         if self.table is not None:
             self._take_trick(self.table.seat)
         first = self.out[0]
@@ -226,7 +217,7 @@ class Zhengfen(Game):
         taken = Phrase(
             "%(points)d points taken", {"points": points(DECK.hand(data["taken"][seat]))}
         )
-        return [taken, *[Phrase("out")] * (seat in data["out"])]
+        return [taken] + [Phrase("out")] * (seat in data["out"])
 
 
 GAME: Final[Zhengfen] = Zhengfen()

@@ -10,11 +10,7 @@ from games.zhengfen.combinations import DECK, validate_play
 
 
 def check_position(problems: list[str], data: JsonDict) -> Table | None:
-    """Check a position of Zheng Fen, and add a sentence to `problems` for each rule it breaks.
-
-    Returns the play on the table, or None if there is none or it is not valid. `data` has the form
-    that `BasePosition.CHECK` expects.
-    """
+    """Check a position of Zheng Fen, and return the play on the table (`BasePosition.CHECK`)."""
     counts = validation.hand_sizes(data)
     validation.one_per_seat(problems, "taken", data["taken"], data["players"])
     table = read_table(
@@ -38,7 +34,6 @@ def check_position(problems: list[str], data: JsonDict) -> Table | None:
 
 
 def _check_trick(problems: list[str], data: JsonDict, table: Table | None) -> None:
-    """Add a problem if the trick lacks cards of the play to beat, or has cards without a play."""
     if data["table"] is None:
         if data["trick"]:
             problems.append("trick has cards, but without a play on the table it is empty.")
@@ -47,11 +42,6 @@ def _check_trick(problems: list[str], data: JsonDict, table: Table | None) -> No
 
 
 def _check_out(problems: list[str], data: JsonDict, active: list[int]) -> None:
-    """Check that `out` has valid seats, none of them twice, and add any errors to `problems`.
-
-    Until the game is over, they must be exactly the seats without cards. `active` has the seats
-    with cards.
-    """
     out: list[int] = data["out"]
     players: int = data["players"]
     if len(out) > players:
@@ -67,11 +57,6 @@ def _check_out(problems: list[str], data: JsonDict, active: list[int]) -> None:
 
 
 def _check_active(problems: list[str], data: JsonDict, active: list[int]) -> None:
-    """Check that enough seats have cards to continue, and that a seat that must lead has cards.
-
-    Adds any errors to `problems`. `active` has the seats with cards. A single seat may have
-    cards only while it has yet to answer another seat's play. The game must not be over.
-    """
     table = data["table"]
     if not active:
         problems.append("Nobody holds cards, but the game is not over.")

@@ -61,8 +61,6 @@ def exclusions(decisions: Iterable[AnyDecision]) -> list[Exclusion]:
 
 
 def _by_bot(decision: Exclusion) -> Iterator[Exclusion]:
-    """For each bot that `decision` excludes, yield a copy without `versions`: first for the bots in
-    `versions`, then for its `bot`."""
     if isinstance(decision, Disqualify):
         for bot in decision.versions:
             yield replace(decision, bot=bot, versions=())
@@ -71,10 +69,11 @@ def _by_bot(decision: Exclusion) -> Iterator[Exclusion]:
 
 
 def other_versions(decisions: Iterable[AnyDecision], bot: str) -> tuple[str, ...]:
-    """Return the other versions of a ladder's bot, in the order of joining.
+    """Return the other versions of a ladder's bot, in the order of joining, even if they no longer
+    play.
 
-    Only versions entered by the same author are returned, even if they no longer play. The result
-    is empty for a bot that the organiser entered.
+    Only versions entered by the same author are returned. A bot that the organiser entered has
+    none.
     """
     authors = {join.bot: join.author for join in decisions if isinstance(join, Join)}
     author = authors.get(bot)
@@ -116,8 +115,7 @@ def exclusion_notices(decisions: Iterable[AnyDecision]) -> dict[str, str]:
 def exclusion_labels(decisions: Iterable[AnyDecision]) -> dict[str, str]:
     """Return "withdrawn", "disqualified" or "left" for each bot that no longer plays, by bot.
 
-    The latest decision about a bot counts. The labels are English, and are translated where they
-    are shown.
+    The latest decision about a bot counts. The labels are in English, to be translated later.
     """
     return {exclusion.bot: _LABELS[type(exclusion)] for exclusion in exclusions(decisions)}
 
@@ -148,10 +146,8 @@ def skipped(decisions: Iterable[AnyDecision]) -> frozenset[str]:
 
 
 def pending(decisions: Iterable[AnyDecision], voids: Iterable[AnyVoid]) -> list[tuple[int, str]]:
-    """Return the matches that `Void` decisions have yet to make void, in the decisions' order.
-
-    Each item is (number of the decision, id of the match). `voids` are the void matches so far.
-    """
+    """Return (number of the decision, match id) of matches that `Void` decisions have yet to make
+    void, in the decisions' order. `voids` are the void matches so far."""
     done = {(void.decision, void.match) for void in voids if isinstance(void, Revocation)}
     voided = (decision for decision in decisions if isinstance(decision, Void))
     matches = [(decision.number, match) for decision in voided for match in decision.matches]
@@ -170,7 +166,6 @@ def describe(decision: AnyDecision) -> str:
 
 
 def _what(decision: AnyDecision) -> str:
-    """Return a decision as a translated sentence, without its reason or a full stop."""
     match decision:
         case Void(block=block, matches=matches):
             return ngettext(

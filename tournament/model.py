@@ -42,7 +42,6 @@ class Identity(Struct, frozen=True, omit_defaults=True):
     author: str = ""
 
     def __str__(self) -> str:
-        """Return the stated fields, separated by commas, or "" if there are none."""
         return ", ".join(filter(None, (self.name, self.version, self.author)))
 
 
@@ -154,10 +153,9 @@ class Run:
         return {bot.name: bot.author for bot in self.cup.bots}
 
     def companions(self) -> dict[str, str]:
-        """Map each bot that still plays to a disqualified bot by the same author.
+        """Map each bot that still plays to a disqualified bot by the same author, if there is one.
 
-        If an author has several disqualified bots, the last in the order of the cup counts. Bots
-        without a disqualified bot by their author are left out.
+        If there are several, the last in the order of the cup counts.
         """
         bots = self.cup.bots
         disqualified = {bot.author: bot.name for bot in bots if bot.name in self.disqualified}
@@ -168,7 +166,7 @@ class Run:
         """Return translated sentences about the decisions, oldest first, and the `caveats`.
 
         The caveat about a missing sandbox comes first, and all other caveats come last. Joins,
-        leaves and skips in a ladder are left out. The `caveats` count the skipped matches.
+        leaves and skips in a ladder are left out.
         """
         # A ladder has too many decisions about single bots and matches to list.
         shown = (item for item in self.decisions if not isinstance(item, Join | Leave | Skip))
@@ -178,8 +176,8 @@ class Run:
     def caveats(self) -> list[str]:
         """Return translated sentences about what may weaken the results of the run.
 
-        The first is about the missing sandbox, if the run is `unsandboxed`. The others are about
-        skipped matches, cards that bots may remember, and matches that were void because of a bot.
+        If the run is `unsandboxed`, the first says so. The others are about skipped matches, cards
+        that bots may remember, and matches that were void because of a bot.
         """
         sentences = [_(_UNSANDBOXED)] if self.unsandboxed else []
         skips = (decision for decision in self.decisions if isinstance(decision, Skip))

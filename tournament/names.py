@@ -19,7 +19,7 @@ _ALIKE_TOGETHER: Final = (("rn", "m"), ("nn", "m"), ("vv", "w"), ("cl", "d"))
 
 
 def normal(name: str) -> str:
-    """The normal form (NFKC) of a name, which Unicode can write in several ways."""
+    """Return the normal form (NFKC) of a name, which Unicode can write in several ways."""
     return unicodedata.normalize("NFKC", name)
 
 
@@ -39,13 +39,12 @@ def problem(name: str) -> str | None:
 
 
 def _is_plain(letter: str) -> bool:
-    """Whether a letter or digit is allowed. A Latin letter must look like an ASCII letter."""
     name = unicodedata.name(letter, "")
     return name.startswith(_LETTERS) and (name[0] != "L" or _skeleton(letter).isascii())
 
 
 def alike(name: str, others: Iterable[str]) -> str | None:
-    """The first of `others` that equals `name` or looks like it, or None.
+    """Return the first of `others` that equals `name` or looks like it, or None.
 
     Different versions of one bot (ann and ann/2) do not count as alike.
     """
@@ -57,13 +56,14 @@ def alike(name: str, others: Iterable[str]) -> str | None:
 
 
 def base(name: str) -> str:
-    """The name without its version number: ann for ann/2."""
+    """Return the name without its version number: ann for ann/2."""
     return name.partition("/")[0]
 
 
 @lru_cache(4096)
 def _skeleton(name: str) -> str:
-    """A string that is the same for names that look alike. It ignores case, accents and marks."""
+    """Return a string that is the same for names that look alike, whatever their case, accents and
+    marks."""
     letters = unicodedata.normalize("NFKD", name).casefold()
     plain = "".join(c for c in letters if unicodedata.category(c) != "Mn").translate(_ALIKE)
     if not plain.isascii():
@@ -75,10 +75,8 @@ def _skeleton(name: str) -> str:
 
 @cache
 def _first_alike(letter: str) -> str:
-    """The letter with the lowest code point among a letter and its East Asian lookalikes.
-
-    Unicode's list of confusable letters decides. An ASCII letter stays as it is.
-    """
+    """Return the letter with the lowest code point among an East Asian letter and its
+    lookalikes."""
     if letter.isascii():
         return letter
     from confusable_homoglyphs import confusables  # 0.9 MB, which Latin names do not need
@@ -89,5 +87,4 @@ def _first_alike(letter: str) -> str:
 
 
 def _is_east_asian(letter: str) -> bool:
-    """Whether a string is a single Chinese, Japanese or Korean letter."""
     return len(letter) == 1 and unicodedata.name(letter, "").startswith(_LETTERS[2:])

@@ -18,9 +18,9 @@ KEY_FILE = "signing-key"
 
 
 def state_folder() -> Path:
-    """The user's folder for keys: `$XDG_STATE_HOME/stich`, by default `~/.local/state/stich`.
+    """Return the user's folder for keys, which need not exist.
 
-    The folder need not exist. A relative `$XDG_STATE_HOME` is ignored.
+    It is `$XDG_STATE_HOME/stich`, or by default `~/.local/state/stich`.
 
     Raises:
         RuntimeError: if `$XDG_STATE_HOME` is not an absolute path and the user has no home folder.

@@ -131,9 +131,9 @@ class MatchRecord(Pairing):
 
     `scores`, `adjusted`, `times` and `outputs` are by seat. `adjusted` are the scores after the
     strike-out rule. `struck` are the seats that were struck out. `results` are by deal. `times` has
-    the milliseconds of each request in order, including faults. `outputs` has the end of each
-    bot's output. `started` is the time at which the match began (UTC, ISO 8601). `wall_ms` is how
-    long the match took, and `own_ms` the runner's share of that.
+    the milliseconds of each request in order, including faults. `outputs` has the end of each bot's
+    output. `started` is the time at which the match began (UTC, ISO 8601). `wall_ms` is how long
+    the match took, and `own_ms` the runner's share of that.
 
     `forced` has the indexes of moves that were played without a request because no other move was
     legal. `info` has the bots' information about their moves, by index of the move. `info_full` are
@@ -166,18 +166,14 @@ class MatchRecord(Pairing):
     def sides(self) -> tuple[int, ...] | None:
         """The side of each seat: 0 for the declarer's side and 1 for the other.
 
-        None if every seat played for itself, if there was no declarer, or if there were several
-        deals.
+        None if every seat played for itself, there was no declarer, or there were several deals.
         """
         if len(self.results) != 1:
             return None
         return games.get(self.game).sides(self.results[0], self.players)
 
     def answered(self, seat: int) -> list[float]:
-        """Return the milliseconds of each request that a seat answered completely, in order.
-
-        Requests that ended in the fault `timeout` or `unreachable` are left out.
-        """
+        """Return the milliseconds of each request that a seat answered completely, in order."""
         unanswered = {
             fault.turn
             for fault in self.faults
@@ -205,8 +201,8 @@ class MatchRecord(Pairing):
 class VoidRecord(Struct, frozen=True, kw_only=True, tag_field="cause"):
     """A match that does not count and is played again: an `Outage` or a `Revocation`.
 
-    `match`, `block`, `key`, `round`, `number` and `seating` are as in `Pairing`. `why` is a
-    sentence. The match began at `started` and became void at `ended` (UTC, ISO 8601).
+    The first six fields are as in `Pairing`. `why` is a sentence. The match began at `started` and
+    became void at `ended` (UTC, ISO 8601).
     """
 
     match: str
@@ -229,8 +225,7 @@ class Outage(VoidRecord, frozen=True, tag="outage"):
 class Revocation(VoidRecord, frozen=True, tag="decision"):
     """A finished match that a decision of the organiser made void.
 
-    `decision` is the number of the decision. `record` is the match, as compressed JSON in
-    Base64.
+    `decision` is the decision's number. `record` is the match, as compressed JSON in Base64.
     """
 
     decision: int
@@ -259,9 +254,8 @@ def place_of(match: Pairing | VoidRecord) -> Place:
 class Decision(Struct, frozen=True, kw_only=True, tag_field="kind", tag=str.lower):
     """A decision of the organiser or, in a ladder, of an author or the runner.
 
-    Each kind has a subclass. The store sets `number`, which counts the decisions of a run from 1,
-    `at`, the time (UTC, ISO 8601), and `after`, the number of matches that were finished before.
-    `why` is the reason or "".
+    The store sets `number`, which counts the decisions of a run from 1, `at`, the time (UTC, ISO
+    8601), and `after`, the number of matches that were finished before. `why` is the reason or "".
     """
 
     number: int = 0
@@ -309,7 +303,7 @@ class Disqualify(Decision, frozen=True):
 class Undo(Decision, frozen=True):
     """The decision that takes back the latest `Withdraw` or `Disqualify` still in force.
 
-    `bot` is a bot that the `Withdraw` or `Disqualify` excluded.
+    `bot` is a bot that it excluded.
     """
 
     bot: str

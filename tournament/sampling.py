@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 
 def spread(items: Sequence[int], limit: int) -> list[int]:
-    """Up to `limit` items, evenly spread over the list, in the order of the list."""
+    """Return up to `limit` items, evenly spread over the list, in the order of the list."""
     if len(items) <= limit:
         return list(items)
     return [items[i * len(items) // limit] for i in range(limit)]

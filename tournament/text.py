@@ -7,12 +7,14 @@ from tournament.language import ngettext
 
 
 def plural(count: int, noun: str, irregular: str | None = None) -> str:
-    """A number with its English noun: 1 block, 2 blocks. `irregular` is an irregular plural."""
+    """Return a number with its English noun: 1 block, 2 blocks. `irregular` is an irregular
+    plural."""
     return f"{count} {noun if count == 1 else irregular or noun + 's'}"
 
 
 def listed(names: Sequence[str], most: int = 3) -> str:
-    """Names for a sentence, such as "", "ann", "ann and bob", or "ann, bob, cat and 61 others".
+    """Return names for a sentence, such as "", "ann", "ann and bob", or "ann, bob, cat and 61
+    others".
 
     Up to `most` + 1 names are shown. With more names, `most` are shown and the rest are counted.
     """
@@ -26,7 +28,8 @@ def listed(names: Sequence[str], most: int = 3) -> str:
 
 
 def unreachable(bots: Sequence[str]) -> str:
-    """A translated sentence that says that `bots` are unreachable, or "" if there are none."""
+    """Return a translated sentence that says that `bots` are unreachable, or "" if there are
+    none."""
     if not bots:
         return ""
     return ngettext(
@@ -38,12 +41,13 @@ def unreachable(bots: Sequence[str]) -> str:
 
 
 def utc(at: str) -> str:
-    """A time as people read it, to the minute: 2026-11-23 18:00 UTC. `at` is UTC in ISO 8601."""
+    """Return a time (UTC, ISO 8601) as people read it, to the minute: 2026-11-23 18:00 UTC."""
     return f"{at[:16].replace('T', ' ')} UTC"
 
 
 def printable(text: str) -> str:
-    """The text with unprintable characters escaped, including line ends: safe on a terminal."""
+    """Return the text, safe on a terminal: unprintable characters, including line ends, are
+    escaped."""
     return "".join(
         letter if letter.isprintable() else letter.encode("unicode_escape").decode("ascii")
         for letter in text
@@ -51,5 +55,5 @@ def printable(text: str) -> str:
 
 
 def printable_lines(text: str) -> str:
-    """The text escaped as in `printable`, except for line ends. CRLF becomes LF."""
+    """Return the text escaped as in `printable`, except for line ends. CRLF becomes LF."""
     return "\n".join(map(printable, text.replace("\r\n", "\n").split("\n")))

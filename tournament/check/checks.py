@@ -45,7 +45,6 @@ def _milliseconds(value: float) -> str:
 
 
 def _send(bot: Connection, path: str, body: bytes, seconds: float) -> Reply | ExchangeError:
-    """Send a GET request, or a POST request if there is a body. Return the answer or the error."""
     try:
         return bot.send(path, body, seconds)
     except ExchangeError as error:
@@ -55,9 +54,8 @@ def _send(bot: Connection, path: str, body: bytes, seconds: float) -> Reply | Ex
 def greet(examiner: Examiner, wanted: Scope | None) -> tuple[Outcome, list[Scope]]:
     """Check GET /. Return the outcome, and the scopes to check the bot with.
 
-    If `wanted` is None, there is a scope for each known game that the answer names, or for every
-    game if it names none. Otherwise the only scope is `wanted`, in which the answer fills in what
-    is left open.
+    With `wanted`, that is the only scope, and the answer fills in what it leaves open. Otherwise
+    there is a scope for each known game that the answer names, or for every game if it names none.
     """
     about: Mapping[str, object] = {}
     with closing(Connection(examiner)) as bot:
@@ -118,7 +116,8 @@ def _ask_all(
 def positions(examiner: Examiner, scope: Scope, wanted: int) -> Outcome:
     """Check that the bot makes a legal move in up to `wanted` positions, as varied as possible.
 
-    Stops early, like `_ask_all`. Sets the examiner's `failed_before` if the bot fails.
+    Stops after MAX_FAILURES failures, or once the bot is late or unreachable. Sets the examiner's
+    `failed_before` if the bot fails.
     """
     asked = questions(scope, wanted)
     number, failures = _ask_all(examiner, asked)
@@ -132,7 +131,7 @@ def positions(examiner: Examiner, scope: Scope, wanted: int) -> Outcome:
 
 def unknown_fields(examiner: Examiner, scope: Scope, wanted: int = 6) -> Outcome:
     """Check that the bot ignores unknown fields of requests, in up to `wanted` positions. Stops
-    early, like `_ask_all`."""
+    early, like `positions`."""
     asked = [
         replace(question, view={**question.view, "newer": {"list": [1, "two", None]}})
         for question in questions(scope, wanted)
@@ -147,8 +146,8 @@ def unknown_fields(examiner: Examiner, scope: Scope, wanted: int = 6) -> Outcome
 def _under_rule(
     examiner: Examiner, failures: Iterable[CheckFailure | None], rule: str, fix: str
 ) -> tuple[CheckFailure, ...]:
-    """The failures that are not None. Unless the examiner's `failed_before` is set, `rule` and
-    `fix` are put before each failure's own rule and fix."""
+    """Return the failures that are not None, with `rule` and `fix` before each failure's own rule
+    and fix, unless the check of positions has failed before."""
 
     def under_rule(failure: CheckFailure) -> CheckFailure:
         advice = Advice(f"{rule} {failure.advice.rule}", f"{fix} {failure.advice.fix}")
@@ -222,8 +221,8 @@ def parallel(examiner: Examiner, scope: Scope) -> Outcome:
 def connections(examiner: Examiner, scope: Scope) -> Outcome:
     """Check that the bot does not answer more slowly over reused connections than over new ones.
 
-    The check fails if the difference is clear in each of ROUNDS measurements (see `slower`), or as
-    soon as the bot makes no legal move in time.
+    The check fails if the bot is clearly `slower` in each of ROUNDS measurements, or as soon as it
+    makes no legal move in time.
     """
     question = openings(scope)[0]
     for _ in range(ROUNDS):
@@ -257,7 +256,7 @@ def _ask_repeatedly(
     examiner: Examiner, question: Question, *, reuse: bool
 ) -> tuple[list[Exchange], CheckFailure | None]:
     """Ask a question REPEATS times, or until the bot makes no legal move in time. Return all
-    exchanges, and the last one's failure, if any. Without `reuse`, each opens a new connection."""
+    exchanges, and the last one's failure, if any."""
     exchanges: list[Exchange] = []
     failure = None
     with closing(Connection(examiner)) as bot:
@@ -271,7 +270,8 @@ def _ask_repeatedly(
 
 
 def slower(reused: Sequence[float], new: Sequence[float]) -> bool:
-    """Whether the times in `reused`, in milliseconds, are clearly longer than those in `new`.
+    """Return whether the times in `reused`, in milliseconds, are clearly longer than those in
+    `new`.
 
     The median of `reused` must exceed that of `new` by more than `NODELAY_MS` plus twice the larger
     interquartile range.
@@ -313,8 +313,8 @@ def pace(examiner: Examiner) -> Outcome:
 def output(examiner: Examiner, started: StartedBot, scope: Scope) -> Outcome:
     """Check that `started`, the examiner's bot, writes fewer than OUTPUT_LIMIT bytes for an answer.
 
-    Asks one question, after discarding the bot's earlier output. The answer is not judged. If the
-    check passes, the end of the earlier output is in the outcome.
+    Asks one question, and ignores the answer. If the check passes, the end of the bot's earlier
+    output, which is discarded, is in the outcome.
     """
     question, shown = openings(scope)[0], examiner.output()
     started.process.clear_output()
@@ -334,8 +334,8 @@ def output(examiner: Examiner, started: StartedBot, scope: Scope) -> Outcome:
 def own_moves(examiner: Examiner, most: float, *, quick: bool) -> Outcome:
     """Check that at most the share `most` (0 to 1) of the bot's moves came from its fallback.
 
-    Asks nothing, but uses the moves that the examiner has counted. `quick` says whether the moves
-    were made in recorded games rather than in matches.
+    Asks nothing, but uses the moves that the examiner has counted. With `quick`, they were made in
+    recorded games rather than in matches.
     """
     count, shown = examiner.fallbacks.total(), examiner.last_fallback
     if not count or shown is None:

@@ -32,9 +32,9 @@ class Verdict(NamedTuple):
 class Connection(HttpBot):
     """A connection to the checked bot, over which the bot plays one match after another.
 
-    The connection reports the outcome of every POST /move to the examiner. `exchange` is the last
-    request with its answer. `failures` has a failure for each request that got no move, not even an
-    illegal one. `failed` says whether the last question in this match got no legal move.
+    `exchange` is the last request with its answer. `failures` has a failure for each request that
+    got no move, not even an illegal one. `failed` says whether the last question in this match got
+    no legal move. The examiner gets the outcome of every POST /move.
     """
 
     def __init__(self, examiner: "Examiner") -> None:
@@ -47,7 +47,7 @@ class Connection(HttpBot):
     def begin(self, opening: Question) -> tuple[bytes, bytes]:
         """Begin a match whose first question is `opening`. Return the bodies for /start and /end.
 
-        Nothing is sent, and the question is not yet asked.
+        Nothing is sent yet.
         """
         self._match, self._turn, self.failed = secrets.token_hex(8), 0, False
         view, clock = opening.view, self._examiner.clock.to_dict()
@@ -75,9 +75,8 @@ class Connection(HttpBot):
     def ask(self, question: Question, extra: Mapping[str, object] | None = None) -> Verdict:
         """Ask a question of the match that `begin` or `match` has begun. Return the verdict.
 
-        The fields in `extra` are added to the request. If there is a move, legal or not, in time,
-        the examiner's `valid` gets the exchange. If there is no legal move in time, the verdict has
-        the failure, and `failed` is set. May wait (see `Examiner.failure`).
+        The fields in `extra` are added to the request. The examiner's `valid` gets the exchange if
+        there is a move, legal or not, in time. May wait (see `Examiner.failure`).
         """
         examiner = self._examiner
         self._turn += 1
@@ -120,8 +119,8 @@ class Connection(HttpBot):
 
 
 class Examiner:
-    """What is known about the checked bot from its answers. Each thread must have a `Connection`
-    of its own.
+    """What is known about the checked bot from its answers. Threads share it, but each has its own
+    `Connection`.
 
     `clock` is the bot's time: the time for a move, and one bank for the whole check. `valid` lists
     the exchanges in which a question got a move, legal or not, in time. `dropped` counts the
@@ -170,9 +169,10 @@ class Examiner:
     def fault(
         self, kind: FaultKind, detail: str, error: Exception | None, exchange: Exchange
     ) -> CheckFailure:
-        """The failure for a fault at POST /move, with advice about it. May wait (see `failure`).
+        """Return the failure for a fault at POST /move, with advice about it. May wait (see
+        `failure`).
 
-        `error` is the exception behind the fault, or None.
+        `error` is the exception behind the fault, if there is one.
         """
         suggestion = advice(kind, error, exchange.answer)
         return self.failure(f"{kind}: {detail}", exchange, suggestion, kind)
@@ -180,7 +180,8 @@ class Examiner:
     def failure(
         self, problem: str, exchange: Exchange, advice: Advice, kind: FaultKind | None = None
     ) -> CheckFailure:
-        """A failure with the bot's output. If the bot's process has ended, the failure says so.
+        """Return a failure with the bot's output. If the bot's process has ended, the failure says
+        so.
 
         `kind` is None if the failure would not be a fault in a match. Waits up to half a second for
         the bot to end if it was unreachable, or did not answer and `kind` is None. If the bot ends
@@ -196,15 +197,16 @@ class Examiner:
         return CheckFailure(problem, exchange, advice, kind, output)
 
     def output(self) -> str:
-        """The last 2,000 characters of the bot's output, or "" if it was not started here."""
+        """Return the last 2,000 characters of the bot's output, or "" if it was not started
+        here."""
         return self.bot.output()[-_OUTPUT_SHOWN:]
 
     def ended(self, *, wait: bool = False) -> str | None:
-        """How the bot's process ended, such as "code 1" or "killed by signal 9".
+        """Return how the bot's process ended, such as "code 1" or "killed by signal 9".
 
-        Returns None if the process is running or was not started here. If the process could not be
-        started or its supervisor is gone, returns a clause that says so. With `wait`, waits up to
-        half a second for a process that is about to end.
+        The result is None if the process is running or was not started here. If the process could
+        not be started or its supervisor is gone, it is a clause that says so. With `wait`, waits up
+        to half a second for a process that is about to end.
         """
         if not isinstance(self.bot, StartedBot):
             return None

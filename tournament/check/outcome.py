@@ -137,7 +137,7 @@ _STATUS = {
 
 
 def advice(kind: FaultKind, error: Exception | None, answer: Answer) -> Advice:
-    """The advice for a fault at POST /move, from the exception behind the fault and the answer."""
+    """Return the advice for a fault at POST /move. `error` is the exception behind the fault."""
     begun = answer.status is not None or answer.size > 0
     match kind:
         case FaultKind.TIMEOUT if isinstance(error, Busy):
@@ -156,7 +156,7 @@ def advice(kind: FaultKind, error: Exception | None, answer: Answer) -> Advice:
 
 
 def died(how: str, output: str) -> str:
-    """The fix for a started bot that ended instead of answering.
+    """Return the fix for a started bot that ended instead of answering.
 
     `how` says how it ended, such as "code 1". `output` is the end of its output.
     """

@@ -1,4 +1,4 @@
-"""The positions that a check asks about. They come from "recorded games".
+"""The positions that a check asks about, from "recorded games".
 
 These are games of random moves, the same for every bot, which are played when first needed.
 """
@@ -56,7 +56,6 @@ class Question:
 
 
 def _situation(view: JsonDict, moves: Sequence[str]) -> str:
-    """A description of a position, the same for similar positions."""
     words = [f"{view['players']} players", str(view["phase"])]
     table = view.get("table")
     if table is not None:
@@ -69,7 +68,6 @@ def _situation(view: JsonDict, moves: Sequence[str]) -> str:
 
 
 def _question(state: State, played: str, scores: Sequence[int]) -> Question:
-    """The question for the seat to move in a state of the recorded game `played`."""
     view = state.view(state.turn)
     wire = view.to_dict()
     moves = view.moves().texts()
@@ -77,10 +75,8 @@ def _question(state: State, played: str, scores: Sequence[int]) -> Question:
 
 
 def _played(game: Game, players: int, number: int, options: Mapping[str, Value]) -> list[Question]:
-    """Play random game `number`, the same every time, and return its questions in order of play.
-
-    There is a question for each position with several legal moves.
-    """
+    """Play random game `number`, the same every time. Return a question for each position with
+    several legal moves, in order of play."""
     name = f"check-{game.name}-{players}-{number}"
     random = Randomness(name, 1)
     state = game.start(players, name, options)
@@ -95,10 +91,8 @@ def _played(game: Game, players: int, number: int, options: Mapping[str, Value])
 
 @cache
 def _recorded(scope: Scope) -> Sequence[Question]:
-    """The questions of a scope's recorded games, sorted by game, then seat, then order of play.
-
-    The games are played in the first call for a scope, and then kept.
-    """
+    """Return the questions of a scope's recorded games, sorted by game, then seat, then order of
+    play."""
     game = games.get(scope.game)
     recorded: list[Question] = []
     for players in scope.players:
@@ -109,7 +103,7 @@ def _recorded(scope: Scope) -> Sequence[Question]:
 
 
 def questions(scope: Scope, wanted: int) -> list[Question]:
-    """Up to `wanted` questions from the recorded games of a scope, the same every time.
+    """Return up to `wanted` questions from the recorded games of a scope, the same every time.
 
     They are sorted by game, then by seat, then in order of play. No situation is repeated before
     every situation is used. There are fewer questions only if the recorded games have fewer.
@@ -129,7 +123,7 @@ def questions(scope: Scope, wanted: int) -> list[Question]:
 
 
 def openings(scope: Scope) -> list[Question]:
-    """The first question for each seat in each recorded game, ordered by game and seat.
+    """Return the first question for each seat in each recorded game, ordered by game and seat.
 
     Seats without a question are left out.
     """
@@ -144,7 +138,7 @@ _RICHEST = "zhengfen", 3, "3c3d3h3s4c4d4h4s5c5d5h5s6c6d6h6sBjRj"
 
 
 def longest(scope: Scope) -> Question:
-    """Of the known questions in a scope, the one with the longest list of legal moves.
+    """Return, of the known questions in a scope, the one with the longest list of legal moves.
 
     For `zhengfen` with three players, this is a set-up position, which is in no recorded game and
     has scores of 0.

@@ -34,17 +34,15 @@ MAX_FALLBACK = 0.1
 
 
 def _random_player(seat: int) -> Player:
-    """A player that makes random legal moves. `seat` is the seed, the same in every check."""
     random = Randomness(f"check-random-{seat}", 1)
     return InProcessBot(lambda _, moves: moves[random.below(len(moves))])
 
 
 def _short_match(scope: Scope, examiner: Examiner) -> Outcome:
-    """Check the bot in a match of two deals against random players, played as in a cup.
+    """Check the bot at seat 0 in a match of two deals, if the scope allows it, against random
+    players.
 
-    The bot sits at seat 0, and the match has the smallest number of players in the scope. If the
-    scope does not allow two deals, the match has another number of deals. The failures are the
-    bot's faults. If the bot has ended, faults after the first `unreachable` are left out. Sets the
+    The failures are the bot's faults, without those after its process has ended. Sets the
     examiner's `counts_moves`.
     """
     # A program that keeps state may fall back in the recorded games, because it has to follow moves
@@ -76,12 +74,8 @@ def _short_match(scope: Scope, examiner: Examiner) -> Outcome:
 def _checks(
     scopes: Sequence[Scope], wanted: int, max_fallback: float, *, quick: bool
 ) -> Iterator[tuple[str, Callable[[Examiner], Outcome]]]:
-    """Yield the title and the function of each check, except the checks of GET /, output and pace.
-
-    The bot plays `scopes`. `wanted` is the largest number of positions of each game, and
-    `max_fallback` the largest share (0 to 1) of the bot's moves that its fallback may make. With
-    `quick`, there are fewer checks, which ask for at most QUICK moves in total.
-    """
+    """Yield the title and the function of each check, except the checks of GET /, output and
+    pace."""
     main = scopes[0]
     # The lists of the other games are much smaller, and would say nothing new.
     largest = max(scopes, key=lambda scope: len(longest(scope).moves))

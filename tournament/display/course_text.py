@@ -22,18 +22,19 @@ _OTHER_STAGE: Final = N_("in its last round")
 
 
 def decides_places(table: Standings) -> bool:
-    """Whether the cup's course, such as a bracket, decides places. False for an unknown format."""
+    """Return whether the cup's course, such as a bracket, decides places. An unknown format's does
+    not."""
     return table.format in FORMATS and FORMATS[table.format].decides_places
 
 
 def format_winners(winners: Sequence[str]) -> str:
-    """The winners with a heading, such as "Winner: ann" or "Winners: ann, bob"."""
+    """Return the winners with a heading, such as "Winner: ann" or "Winners: ann, bob"."""
     bots = ", ".join(winners)
     return ngettext("Winner: %(bots)s", "Winners: %(bots)s", len(winners), bots=bots)
 
 
 def stage_title(stage: str, round: int) -> str:
-    """The heading of a round, such as "Round 2", "Semi-final" or "Epoch 3".
+    """Return the heading of a round, such as "Round 2", "Semi-final" or "Epoch 3".
 
     `stage` is as in `CourseTable`. If it is "", `round`, the number of the round, is used.
     """
@@ -49,10 +50,8 @@ def stage_title(stage: str, round: int) -> str:
 
 
 def bracket_note(round: CourseRound, table: CourseTable) -> str:
-    """Sentences about a knockout table: which places are played for, and how ties were broken.
-
-    The places are given only for a bronze table. Returns "" if there is nothing to say.
-    """
+    """Return sentences about a knockout table, or "": which places a bronze table is for, and how
+    ties were broken."""
     notes = []
     if table.stage == "bronze":
         first = 1 + sum(len(other.bots) for other in round.tables if other.stage == "final")
@@ -87,10 +86,8 @@ class LastTable:
 
 
 def last_tables(table: Standings) -> dict[str, LastTable]:
-    """Return the latest table of each bot in a knockout, by bot.
-
-    The result is empty for other formats, and before the first match.
-    """
+    """Return the latest table of each bot in a knockout, by bot. The result is empty for other
+    formats."""
     if table.format != Knockout.type or table.course is None:
         return {}
     return {

@@ -23,13 +23,15 @@ _ORDINALS: Final = {
 
 
 def format_rank(line: Standing) -> str:
-    """A bot's rank or ranks, such as "2" or "2–4", or "–" if it is new to a ladder or left it."""
+    """Return a bot's rank or ranks, such as "2" or "2–4", or "–" if it is new to a ladder or left
+    it."""
     first, last = line.rank
     return "–" if line.status else str(first) if first == last else f"{first}–{last}"
 
 
 def rank_range(rank: tuple[int, int]) -> str:
-    """A range (first rank, last rank) in words, such as "1st", "1st or 2nd" or "1st to 3rd"."""
+    """Return a range (first rank, last rank) in words, such as "1st", "1st or 2nd" or "1st to
+    3rd"."""
     first, last = map(_ordinal, rank)
     if rank[0] == rank[1]:
         return first
@@ -39,10 +41,10 @@ def rank_range(rank: tuple[int, int]) -> str:
 
 
 def open_places(line: Standing, table: Standings) -> str:
-    """The places that the evidence leaves open for a bot, in words, such as "1st or 2nd".
+    """Return the places that the evidence leaves open for a bot, in words, such as "1st or 2nd".
 
-    Returns "still open" during a run for a range of all places, and for a range of more than two
-    places that covers more than a third of them. Returns "" at the end for a range of all places,
+    During a run, return "still open" for a range of all places, and for a range of more than two
+    places that covers more than a third of them. At the end, return "" for a range of all places,
     unless there is only one bot.
     """
     first, last = line.rank
@@ -54,7 +56,7 @@ def open_places(line: Standing, table: Standings) -> str:
 
 
 def headline(table: Standings) -> str:
-    """A sentence that names the leaders or winners, without a full stop.
+    """Return a sentence that names the leaders or winners, without a full stop.
 
     If no bot is in first place, the sentence says that nobody leads yet, or that the cup is over.
     """
@@ -102,16 +104,15 @@ def table_lines(table: Standings) -> list[Standing]:
 
 
 def _ordinal(number: int) -> str:
-    """Return a number as an ordinal in the current language, such as "1st" or "12th"."""
     ending = 0 if number % 100 in (11, 12, 13) else number % 10
     return _(_ORDINALS.get(ending, _ORDINALS[0]), number=number)
 
 
 def info_text(info: Mapping[str, str | float], fallback: str | None = None) -> str:
-    """The information beside a move as text, such as "fallback: too late · depth 12".
+    """Return the information beside a move as text, such as "fallback: too late · depth 12", or "".
 
     `fallback` is the reason for a fallback. In `info`, only numbers are shown with their names.
-    Unprintable characters are escaped. Returns "" if there is nothing to show.
+    Unprintable characters are escaped.
     """
     words = [] if fallback is None else [_("fallback: %(why)s", why=fallback)]
     words += [
@@ -122,7 +123,7 @@ def info_text(info: Mapping[str, str | float], fallback: str | None = None) -> s
 
 
 def format_number(value: float) -> str:
-    """A finite number from a bot's `info`, such as "48,000" or "−1.7".
+    """Return a finite number from a bot's `info` as text, such as "48,000" or "−1.7".
 
     Whole numbers have up to ten significant digits, other numbers up to four.
     """
@@ -130,10 +131,8 @@ def format_number(value: float) -> str:
 
 
 def format_score(line: Standing) -> str:
-    """A bot's score, with its interval if there is one, such as "+0.91 [0.55…1.27]".
-
-    Returns "–" if the bot has no score.
-    """
+    """Return a bot's score, with its interval if there is one, such as "+0.91 [0.55…1.27]", or
+    "–"."""
     if line.score is None or line.low is None or line.high is None:
         return format_points(line.score)
     return _minus(f"{line.score:+z.2f} [{line.low:z.2f}…{line.high:z.2f}]")
@@ -182,28 +181,28 @@ def table_notes(table: Standings) -> Iterator[str]:
 
 
 def format_points(points: float | None) -> str:
-    """Points per deal without an interval, such as "+0.91", or "–" for None."""
+    """Return points per deal as text, such as "+0.91", or "–" for None."""
     return "–" if points is None else _minus(f"{points:+z.2f}")
 
 
 def signed(value: int) -> str:
-    """A whole number of points with its sign, such as "+3", "−6" or "0"."""
+    """Return a whole number of points with its sign, such as "+3", "−6" or "0"."""
     return _minus(f"{value:+d}") if value else "0"
 
 
 def format_scores(names: Sequence[str], scores: Sequence[int]) -> str:
-    """The points of each bot, such as "ann +2, bob −2". `scores` must be parallel to `names`."""
+    """Return the points of each bot, such as "ann +2, bob −2". `scores` is parallel to `names`."""
     pairs = zip(names, scores, strict=True)
     return ", ".join(f"{name} {signed(score)}" for name, score in pairs)
 
 
 def _minus(text: str) -> str:
-    """The text with hyphens replaced by minus signs, which are as wide as plus signs."""
+    """Replace hyphens by minus signs, which are as wide as plus signs."""
     return text.replace("-", "−")
 
 
 def format_matches(table: Standings, total: int | None = None) -> str:
-    """The number of matches played, such as "210 of 300 matches (120 count)".
+    """Return the number of matches played, such as "210 of 300 matches (120 count)".
 
     `total` is the planned number, which is shown until the cup is finished, but never for a ladder.
     If some matches do not count because of a disqualification, the number that count is shown too.
@@ -222,7 +221,8 @@ def format_matches(table: Standings, total: int | None = None) -> str:
 
 
 def format_stop(table: Standings) -> str:
-    """An English sentence on when [stop] ends the cup, or why the cup ended. "" without [stop]."""
+    """Return an English sentence on when [stop] ends the cup, or why the cup ended. "" without
+    [stop]."""
     stop = table.stop
     if stop is None:
         return ""
@@ -239,32 +239,33 @@ def format_stop(table: Standings) -> str:
 
 
 def format_versions(stated: Sequence[Identity]) -> str:
-    """The names and versions that a bot has stated, such as "greedy 0.1, then greedy 0.2".
+    """Return the names and versions in a bot's statements, such as "greedy 0.1, then greedy 0.2".
 
-    `stated` lists the oldest statement first. Returns "–" if the bot has stated none.
+    `stated` has the oldest statement first. The result is "–" if there are no names or versions.
     """
     words = [" ".join(filter(None, (about.name, about.version))) for about in stated]
     return _(", then ").join(filter(None, words)) or "–"
 
 
 def has_plain(table: Standings) -> bool:
-    """Whether to show the plain mean too: if the points are adjusted, but not in a ladder."""
+    """Return whether to show the plain mean too: if the points are adjusted, but not in a
+    ladder."""
     # In a ladder the mean misleads, because half of the tables are near the top.
     return table.format != Ladder.type and is_adjusted(table)
 
 
 def is_adjusted(table: Standings) -> bool:
-    """Whether the score of any bot is adjusted for its opponents."""
+    """Return whether the score of any bot is adjusted for its opponents."""
     return any(line.plain != line.score for line in table.standings)
 
 
 def format_difference(pair: Leniency) -> str:
-    """A bot's leniency in percentage points, such as "+12.5", or "–" if it is not known."""
+    """Return a bot's leniency in percentage points, such as "+12.5", or "–" if it is not known."""
     return "–" if pair.difference is None else _minus(f"{100 * pair.difference:+z.1f}")
 
 
 def format_flag(flag: Flag) -> str:
-    """A flag of `stich integrity`, in English sentences."""
+    """Return a flag of `stich integrity` as English sentences."""
     first, second = flag.bots
     both = " They have one author." if flag.same_author else ""
     question = " This is a question, not a verdict."
@@ -280,10 +281,10 @@ FLAG_RULE: Final = (
 
 
 def fallback_note(line: Standing) -> str:
-    """The share of a bot's moves that an adapter or a kit made, as a phrase.
+    """Return the share of a bot's moves that an adapter or a kit made, as a phrase.
 
-    An example is "83 % of its moves by a fallback". Returns "" if there are no such moves, or if
-    their number is not known.
+    An example is "83 % of its moves by a fallback". The result is "" if the share is 0 or not
+    known.
     """
     if not line.fallback:
         return ""
@@ -293,10 +294,8 @@ def fallback_note(line: Standing) -> str:
 
 
 def fault_count(line: Standing) -> str:
-    """The number of a bot's faults, such as "15 (out 2)" if it was struck out of 2 matches.
-
-    Returns "–" if there are none.
-    """
+    """Return the number of a bot's faults, such as "15 (out 2)" if it was struck out of 2 matches,
+    or "–" if there are none."""
     faults = sum(line.faults.values())
     if not faults:
         return "–"
@@ -304,10 +303,8 @@ def fault_count(line: Standing) -> str:
 
 
 def fault_summary(line: Standing) -> str:
-    """A bot's faults by kind, such as "3 timeout, out 2×" if it was struck out of 2 matches.
-
-    Returns "–" if there are none.
-    """
+    """Return a bot's faults by kind, such as "3 timeout, out 2×" if it was struck out of 2 matches,
+    or "–" if there are none."""
     parts = [f"{count} {kind}" for kind, count in line.faults.items() if count]
     if line.struck_out:
         parts.append(_("out %(count)d×", count=line.struck_out))
@@ -315,10 +312,8 @@ def fault_summary(line: Standing) -> str:
 
 
 def format_times(times: MoveTimes) -> str:
-    """The median and the 99th percentile in milliseconds, such as "3.1/9.8".
-
-    Returns "–" if no request was answered.
-    """
+    """Return the median and the 99th percentile in milliseconds, such as "3.1/9.8", or "–" if no
+    request was answered."""
     if times.median is None or times.p99 is None:
         return "–"
     return f"{times.median:.1f}/{times.p99:.1f}"

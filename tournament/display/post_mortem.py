@@ -13,11 +13,11 @@ _CLOCK = ("move_ms", "bank_ms")  # left out, because a replay has the clock for 
 
 
 def curl(fault: FaultRecord, command: str | None) -> str:
-    """Return the curl command that repeats the request of a fault.
+    """Return the curl command that repeats the request of a fault, without the bot's token.
 
-    A bot with a `command` is expected on port 9000 of this machine. Without one, the curl command
-    asks the URL of the fault. It waits as long as the bot had time to answer, but at least one
-    second. It does not send a bot's token. A fault from a file of matches has no request to repeat.
+    A bot with a `command` is expected on port 9000 of this machine; otherwise curl asks the URL of
+    the fault. It waits as long as the bot had time to answer, but at least one second. A fault from
+    a file of matches has no request to repeat.
     """
     url = f"http://127.0.0.1:{PORT}" if command is not None else fault.url
     return (
@@ -30,7 +30,7 @@ def curl(fault: FaultRecord, command: str | None) -> str:
 def start_command(command: str | None) -> str | None:
     """Return the shell command that starts a bot on port 9000, or None for a bot by URL.
 
-    The shell command must be run in the bot's folder.
+    It must be run in the bot's folder.
     """
     return None if command is None else f"PORT={PORT} {command}"
 
@@ -40,9 +40,9 @@ def post_mortem(
 ) -> str:
     """Return all details of one fault as English text, with the commands that repeat its request.
 
-    If `show_command` is false, for readers other than the organiser, the command that starts the
-    bot is left out. If the match is from a file of matches, which has no requests and answers, the
-    text has only the fault itself.
+    Without `show_command`, for readers other than the organiser, the command that starts the bot is
+    left out. If the match is from a file of matches, which has no requests and answers, the text
+    has only the fault itself.
     """
     bot = record.seating[fault.seat]
     command = cup.bot(bot).command
@@ -79,9 +79,9 @@ def post_mortem(
 def fault_dict(record: MatchRecord, fault: FaultRecord, cup: Cup) -> dict[str, Any]:
     """Return all details of one fault except `move_ms` and `bank_ms`, as JSON values.
 
-    The name of the bot and the commands `start` and `curl`, which repeat the request, are added.
-    `start` is None for a bot by URL. Otherwise it contains the bot's own command, so the details
-    are for the organiser only.
+    The name of the bot and the commands `start` (None for a bot by URL) and `curl`, which repeat
+    the request, are added. `start` contains the bot's own command, so the details are for the
+    organiser only.
     """
     bot = record.seating[fault.seat]
     command = cup.bot(bot).command
@@ -96,5 +96,5 @@ def fault_dict(record: MatchRecord, fault: FaultRecord, cup: Cup) -> dict[str, A
 
 
 def _indented(text: str) -> list[str]:
-    """Indent the lines of `text`, escape unprintable characters, and leave out empty lines."""
+    """Indent and escape the lines of `text`. Leave out empty lines."""
     return ["            " + line for line in printable_lines(text).split("\n") if line]

@@ -25,13 +25,13 @@ _FIELDS: Final = (
 class Step:
     """A move in a match, and the state after it. The first step has no move, only the first state.
 
-    `number` is the number of the step, from 0. `ms` is the bot's thinking time in milliseconds. It
-    is None if the bot was not asked, because the move was `forced` (the only legal one) or the bot
-    was struck out. `banks` are the time banks by seat after the move, in milliseconds. `fault` is
-    the fault for which the default move was played, else None. `before` and `state` are the full
-    states before and after the move as JSON values. `info` is the bot's information beside the
-    move. `fallback` is the reason for a move that was not the bot's own, else None. In the first
-    step, `seat`, `move`, `ms`, `fault` and `before` are None.
+    `number` counts the steps from 0. `ms` is the bot's thinking time in milliseconds. It is None if
+    the bot was not asked, because the move was `forced` (the only legal one) or the bot was struck
+    out. `banks` are the time banks by seat after the move, in milliseconds. `fault` is the fault
+    for which the default move was played, else None. `before` and `state` are the full states
+    before and after the move as JSON values. `info` is the bot's information beside the move.
+    `fallback` is the reason for a move that was not the bot's own, else None. In the first step,
+    `seat`, `move`, `ms`, `fault` and `before` are None.
     """
 
     number: int
@@ -128,10 +128,8 @@ def to_dict(record: MatchRecord, cup: Cup) -> dict[str, Any]:
 
 
 def cards_of(move: str) -> list[str]:
-    """Return the cards that a move names, including hidden cards (`??`).
-
-    Returns an empty list for a pass, a bid or a choice of trump.
-    """
+    """Return the cards that a move names, including hidden cards (`??`). A pass, a bid or a choice
+    of trump names none."""
     kind, _, named = move.partition(":")
     if kind in ("bid", "trump"):
         return []

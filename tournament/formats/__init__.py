@@ -26,7 +26,7 @@ FORMATS: Final[dict[str, type[Format]]] = {
 
 
 def format_of(data: Mapping[str, Any]) -> Format:
-    """Return the format that a `[format]` section describes. `data` holds its keys and values.
+    """Return the format that a `[format]` section describes.
 
     Keys that the format does not have are ignored. The ranges of values are not checked.
 

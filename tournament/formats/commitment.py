@@ -21,9 +21,9 @@ def commitment(seed: str) -> str:
 def committed_seed(named: str | None) -> str:
     """Draw a fresh seed for a cup that commits to its seed.
 
-    It consists of `named` (the seed in the CUP.toml), a colon and 64 random hexadecimal digits, or
-    of the digits only if `named` is None. Because of the digits, nobody who sees the commitment or
-    a hand can find the seed by trying likely ones.
+    It is `named` (the seed in the CUP.toml), a colon and 64 random hexadecimal digits, or only the
+    digits if `named` is None. The digits keep anybody who sees the commitment or a hand from
+    guessing the seed.
     """
     drawn = secrets.token_hex(32)
     return drawn if named is None else f"{named}:{drawn}"
@@ -32,8 +32,8 @@ def committed_seed(named: str | None) -> str:
 def follows(seed: str, named: str | None, committed: bool) -> bool:
     """Return whether a run of a cup may have this seed.
 
-    `named` is the seed in the CUP.toml, or None if any seed will do. `committed` says whether the
-    cup commits to its seed. If so, the named seed may be followed by a colon and any text.
+    `named` is the seed in the CUP.toml, or None if any seed will do. If the cup commits to its
+    seed, `named` may be followed by a colon and any text.
     """
     if named is None or seed == named:
         return True

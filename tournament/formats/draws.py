@@ -1,7 +1,7 @@
 """Draws: hashes of a cup's seed, which can be reproduced in any language.
 
-A draw is the SHA-256 of a JSON array of strings in UTF-8: the kind of draw, the cup's seed, and the
-subject of the draw. The JSON has no spaces between items and does not escape non-ASCII characters.
+A draw is the SHA-256 of a JSON array of strings in UTF-8, without spaces between items and with
+non-ASCII characters unescaped: the kind of draw, the cup's seed, and the subject of the draw.
 """
 
 import hashlib

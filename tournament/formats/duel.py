@@ -18,7 +18,7 @@ BLOCKS_PER_ROUND = 4
 
 @dataclass(frozen=True, kw_only=True)
 class Duel(WithDeals):
-    """A format in which two bots play up to `deals` blocks.
+    """A format in which two bots play until it is known which is better, or up to `deals` blocks.
 
     `within` is the largest difference, in points per deal, that does not matter. If it is None,
     every difference matters.
@@ -34,7 +34,7 @@ class Duel(WithDeals):
 
     def plan(self, setup: Setup) -> Plan:
         """Return the plan of a duel. The setup must have two bots."""
-        return DuelPlan(setup, self)
+        return _DuelPlan(setup, self)
 
 
 def reach(setup: Setup) -> Reach:
@@ -43,14 +43,7 @@ def reach(setup: Setup) -> Reach:
     return reach_of(game.max_difference(setup.players, setup.options), game.bounded)
 
 
-class DuelPlan(Plan):
-    """Rounds of a few blocks, until the duel is decided or all blocks are played.
-
-    The setup must have two bots. The duel is decided once it is settled either which bot is better
-    or that the difference is at most the format's `within`. `look` has the bets on the blocks so
-    far (see `rounds`).
-    """
-
+class _DuelPlan(Plan):
     def __init__(self, setup: Setup, format: Duel) -> None:
         super().__init__(setup)
         self.blocks = format.deals
@@ -58,14 +51,6 @@ class DuelPlan(Plan):
         self.look = self._bets(())
 
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield rounds of up to `BLOCKS_PER_ROUND` blocks, at most until the duel is decided.
-
-        `look` gets the results of a round when the next round is asked for, even if none follows.
-        See `Plan.rounds`.
-
-        Raises:
-            StoreError: when the next round is asked for, if finished matches cannot be read.
-        """
         first, second = self.setup.bots
         differences: list[float] = []
         for start in range(0, self.blocks, BLOCKS_PER_ROUND):

@@ -18,8 +18,8 @@ SEATINGS: Final = ("rotations", "permutations", "fixed")
 class Growth:
     """The ways in which a cup that has begun may grow.
 
-    `clause` states them in words. `key` is the key of the format whose value may rise, or None
-    if there is none. `bots` says whether bots may be added.
+    `clause` states them in words. `key` is the key of the format whose value may rise, if there is
+    one. `bots` says whether bots may be added.
     """
 
     clause: str
@@ -64,34 +64,30 @@ class Format(ABC):
         """Return the plan of a cup of this format."""
 
     def skips(self, table: Iterable[str], gone: frozenset[str]) -> bool:
-        """Return whether a table is left out because one of its bots is in `gone`.
-
-        `gone` names the bots that no longer play. Formats that need every table leave out none.
-        """
+        """Return whether a table is left out because one of its bots is in `gone`, the bots that no
+        longer play. Formats that need every table leave out none."""
         return self.skips_tables and not gone.isdisjoint(table)
 
     def usual_cards(self, remembers: bool) -> Cards:
         """Return the value of `cards` for a cup that does not set it.
 
-        `remembers` says whether a bot of the cup may remember cards from one seating to the next. A
-        started bot cannot, since each seating has its own process. The cards are fresh if a bot may
-        remember them and a table has more than one seating.
+        `remembers` says whether a bot of the cup may remember cards from one seating to the next.
         """
         return "fresh" if remembers and self.seating != "fixed" else "shared"
 
     def tables(self, bots: int, players: int) -> int:
-        """Return how many different tables play in a cup with `bots` bots.
+        """Return how many different tables of `players` seats play in a cup with `bots` bots.
 
-        A table has `players` seats. The result is 0 if the format does not list tables in advance.
+        The result is 0 if the format does not list tables in advance.
         """
         return 0
 
     def always(self) -> tuple[str, ...]:
-        """Return the names of the bots that sit at every table. In most formats there are none."""
+        """Return the names of the bots that sit at every table, in most formats none."""
         return ()
 
     def named_bots(self) -> Iterator[tuple[str, str]]:
-        """Yield (key, name of the bot) for each bot that a key of the section names, if any."""
+        """Yield (key, name of the bot) for each bot that a key of the section names."""
         return iter(())
 
 

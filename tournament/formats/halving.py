@@ -24,12 +24,12 @@ class Stage:
 
 
 def stages(bots: int, players: int, deals: int) -> list[Stage]:
-    """The stages of a halving, from the first to the last.
+    """Return the stages of a halving, from the first to the last.
 
-    After each stage half of the bots play on, rounded up to full tables. The last stage has one
-    table. For example, 30 bots at tables of three have stages of 30, 15, 9, 6 and 3 bots. In the
-    first stage tables are drawn `deals` times, but at least twice if some bots must sit out. Each
-    later stage draws them as often as it takes to have at least as many blocks as the first.
+    After each stage half of the bots play on, rounded up to full tables, until the last stage has
+    one table: 30 bots at tables of three have stages of 30, 15, 9, 6 and 3 bots. In the first stage
+    tables are drawn `deals` times, but at least twice if some bots must sit out. Each later stage
+    has at least as many blocks as the first.
     """
     result = [Stage(bots, max(deals, 2) if bots % players else deals)]
     blocks = bots // players * result[0].seatings
@@ -52,26 +52,16 @@ class Halving(WithDeals):
 
     def plan(self, setup: Setup) -> Plan:
         """Return the plan of a halving."""
-        return HalvingPlan(setup, self.deals)
+        return _HalvingPlan(setup, self.deals)
 
 
-class HalvingPlan(Plan):
-    """Stages, each of which seats its bots at drawn tables once or several times.
-
-    If the bots do not fill the tables, the remaining bots sit out in turn.
-    """
-
+class _HalvingPlan(Plan):
     def __init__(self, setup: Setup, deals: int) -> None:
         super().__init__(setup)
         self._stages = stages(len(setup.bots), setup.players, deals)
         self.blocks = sum(self._size(stage) for stage in self._stages)
 
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield a round for each stage (see `Plan.rounds`). The scores decide who plays on.
-
-        Raises:
-            StoreError: when the next round is asked for, if finished matches cannot be read.
-        """
         remaining, offset = list(self.setup.bots), 0
         for number, stage in enumerate(self._stages, 1):
             if number > 1:
@@ -83,7 +73,6 @@ class HalvingPlan(Plan):
         return stage.bots // self.setup.players * stage.seatings
 
     def _play(self, number: int, bots: Sequence[str], stage: Stage, offset: int) -> Iterator[Block]:
-        """Yield the blocks of the stage with this number. Blocks are numbered from `offset` + 1."""
         players = self.setup.players
         name = "final" if number == len(self._stages) else f"stage {number}"
         out = len(bots) % players
@@ -100,13 +89,6 @@ class HalvingPlan(Plan):
     def _best(
         self, scores: Scores, blocks: int, bots: Sequence[str], count: int, number: int
     ) -> list[str]:
-        """The `count` bots among `bots` that play on in stage `number`, best first.
-
-        The scores of the first `blocks` blocks decide, and a draw decides between equal scores.
-
-        Raises:
-            StoreError: if the finished matches cannot be read.
-        """
         fitted = fit(scores.observations(self.setup.bots, blocks))
         score = dict(zip(self.setup.bots, fitted.score.tolist(), strict=True))
         drawn = shuffled(bots, "tie", self.setup.seed, str(number))

@@ -18,7 +18,7 @@ _Key = tuple[Fraction | int, ...]
 
 
 def cuts(bots: int, players: int) -> list[list[int]]:
-    """For each round before the final, the number of bots that advance from each table.
+    """Return, for each round before the final, how many bots advance from each table.
 
     The better half of each table advances, rounded down: two bots out of five. More bots may
     advance from the last table of the first round, so that the final is full. Bots without a table
@@ -53,19 +53,14 @@ class Knockout(WithDeals):
 
     def plan(self, setup: Setup) -> Plan:
         """Return the plan of a knockout."""
-        return KnockoutPlan(setup, self)
+        return _KnockoutPlan(setup, self)
 
     def named_bots(self) -> Iterator[tuple[str, str]]:
         """Yield ("seeds", name) for each seeded bot, best seed first."""
         return (("seeds", name) for name in self.seeds)
 
 
-class KnockoutPlan(Plan):
-    """Rounds of tables. The final is played in the last round.
-
-    With `bronze`, the best eliminated bots have a table then too, if there are bots for two tables.
-    """
-
+class _KnockoutPlan(Plan):
     def __init__(self, setup: Setup, format: Knockout) -> None:
         super().__init__(setup)
         self._format = format
@@ -75,28 +70,17 @@ class KnockoutPlan(Plan):
         self.blocks = tables * format.deals
 
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield the rounds (see `Plan.rounds`), each of which depends on the results before it.
-
-        Raises:
-            StoreError: when the next round is asked for, if finished matches cannot be read.
-        """
         yield from self._play(scores, {})
 
     def places(self, run: Progress, scores: Scores) -> dict[str, int]:
-        """Return the place of every bot, best first. Call only once all rounds are played.
-
-        docs/cup-reference.md says what decides a place. Bots that tie share a place.
-
-        Raises:
-            StoreError: if the finished matches cannot be read.
-        """
+        """Return the place of every bot, by the rules in docs/cup-reference.md."""
         places: dict[str, int] = {}
         for _ in self._play(scores, places):
             pass
         return places
 
     def _play(self, scores: Scores, places: dict[str, int]) -> Iterator[Round]:
-        """Yield the rounds, like `rounds`. At the end, add the place of every bot to `places`."""
+        """Yield the rounds. At the end, add the place of every bot to `places`."""
         seeds, offset, deals = self._format.seeds, 0, self._format.deals
         unseeded = [name for name in self.setup.bots if name not in seeds]
         remaining = [*seeds, *shuffled(unseeded, "seeds", self.setup.seed)]
@@ -124,10 +108,8 @@ class KnockoutPlan(Plan):
         _award(places, [(key, name) for key, name in eliminated if name not in places])
 
     def _tables(self, remaining: Sequence[str], count: int) -> list[Table]:
-        """`count` tables of similar strength, to which bots are assigned in snake order by seed.
-
-        `remaining` has the bots, best seed first. If there are too many, the best seeds have a bye.
-        """
+        """Return `count` tables to which bots are assigned in snake order. `remaining` has the best
+        seed first."""
         tables: list[list[str]] = [[] for _ in range(count)]
         playing = remaining[len(remaining) - count * self.setup.players :]
         for index, name in enumerate(playing):
@@ -138,11 +120,8 @@ class KnockoutPlan(Plan):
     def _beaten(
         self, tables: Sequence[Table], cut: Sequence[int], stage: str, keys: Mapping[str, _Key]
     ) -> list[tuple[_Key, str]]:
-        """The bots that are eliminated in a round, best first, as (place key, name).
-
-        `cut` has the number of bots that advance from each table, in the order of `tables`. `keys`
-        is what `_keys` returns. Draws for `stage` decide between equal bots.
-        """
+        """Return the bots that are eliminated in a round, best first. `cut` is parallel to
+        `tables`."""
         beaten = []
         for table, advancing in zip(tables, cut, strict=True):
             ranked = sorted(table, key=lambda name: (keys[name], self._lot(stage, name)))
@@ -152,18 +131,13 @@ class KnockoutPlan(Plan):
         return sorted(beaten, key=lambda item: (item[0], self._lot(stage, item[1])))
 
     def _lot(self, stage: str, name: str) -> str:
-        """A bot's draw in a stage. Of equal bots, those with lower draws come first."""
         return draw("tie", self.setup.seed, stage, name)
 
 
 def _keys(
     means: dict[str, list[Fraction]], results: Mapping[StageTable, Mapping[str, Fraction]]
 ) -> dict[str, _Key]:
-    """Append each bot's mean score in a round to `means`. Return the key of each bot in `means`.
-
-    `means` has a bot's mean score at each of its tables, and must be a defaultdict(list). A key has
-    the last of these scores, and their mean. Both are negated, so that less is better.
-    """
+    """Append each bot's mean score in a round to `means`. Return the key of each bot in `means`."""
     for table in results.values():
         for name, mean in table.items():
             means[name].append(mean)
@@ -174,10 +148,8 @@ def _keys(
 
 
 def _award(places: dict[str, int], ranked: Sequence[tuple[_Key, str]]) -> None:
-    """Give the bots in `ranked` the next places in `places`. Bots with equal keys share a place.
-
-    `ranked` holds (place key, name), best first. The place of a bot counts all bots ahead of it.
-    """
+    """Give the bots in `ranked`, best first, the next `places`. Bots with equal keys share a
+    place."""
     before = len(places)
     keys = [place_key for place_key, _ in ranked]
     for place_key, name in ranked:

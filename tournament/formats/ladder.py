@@ -76,8 +76,8 @@ class LadderPlan(Plan):
 
     An epoch begins once the previous one is complete, so its tables depend only on results that
     cannot change later. `gather` returns the bots that can play now, in the order of the cup, and
-    may take seconds. By default, as for a run that is only read, it returns no bots, and no epoch
-    begins.
+    may take seconds. By default there are none, so no epoch begins, as suits a run that is only
+    read.
     """
 
     def __init__(self, setup: Setup, gather: Gather = lambda _run: ()) -> None:
@@ -91,9 +91,8 @@ class LadderPlan(Plan):
         """Return the round of the current epoch or, when called again, of a new one.
 
         `Plan.next` says when to call again. If the round has an `epoch`, the epoch is new, and the
-        caller must store it. Return `Wait` if the bots that can play do not fill a table, and
-        `Done` once a decision has ended the ladder and the last epoch is complete. Between epochs,
-        `gather` is called, which may take seconds.
+        caller must store it. Return `Wait` if the bots from `gather` do not fill a table, and
+        `Done` once a decision has ended the ladder and the last epoch is complete.
 
         Raises:
             StoreError: if the finished matches cannot be read.
@@ -120,17 +119,14 @@ class LadderPlan(Plan):
         return self._rounds(run, max(0, len(run.epochs) - 1))
 
     def _rounds(self, run: Progress, complete: int) -> Iterator[Round]:
-        """Yield the rounds of the epochs after the first `complete`, without skipped tables."""
         skips, offset = skipped(run.decisions), _blocks(run.epochs[:complete])
         for epoch in run.epochs[complete:]:
             yield Round(epoch.number, len(epoch.tables), self._play(epoch, offset, skips))
             offset += len(epoch.tables)
 
     def _play(self, epoch: Epoch, offset: int, skips: Set[str]) -> Iterator[Block]:
-        """Yield the blocks of an epoch, numbered from `offset` + 1.
-
-        Blocks that have a match in `skips` are left out, but keep their numbers.
-        """
+        """Yield the blocks of an epoch, numbered from `offset` + 1. Blocks with a match in `skips`
+        are left out, but keep their numbers."""
         for number, (stage, table) in enumerate(epoch.tables, offset + 1):
             block = self._maker.make(number, epoch.number, stage, table, 1)
             if skips.isdisjoint(block.matches):
@@ -139,7 +135,7 @@ class LadderPlan(Plan):
     def total(self, run: Progress, scores: Scores, gone: Set[str]) -> int:
         """Return the number of finished matches plus the number left to play in the last epoch.
 
-        At skipped tables and at tables with bots in `gone`, no matches are left to play.
+        Skipped tables and tables with bots in `gone` have none left to play.
 
         Raises:
             StoreError: if the finished matches cannot be read.
@@ -154,10 +150,10 @@ class LadderPlan(Plan):
     def draw(
         self, run: Progress, scores: Scores, number: int, bots: Sequence[str]
     ) -> tuple[StageTable, ...]:
-        """Return the tables of epoch `number` for these bots, as drawn by `draw_tables`.
+        """Return the tables of epoch `number` for these bots (see `draw_tables`).
 
-        All earlier epochs must be complete. Their results are read once and kept, so `number`
-        must not decrease from call to call.
+        All earlier epochs must be complete. Their results are read once and kept, so `number` must
+        not decrease from call to call.
 
         Raises:
             StoreError: if the finished matches cannot be read.
@@ -175,7 +171,6 @@ class LadderPlan(Plan):
 
 
 def _blocks(epochs: Iterable[Epoch]) -> int:
-    """The number of blocks of these epochs, including skipped blocks."""
     return sum(len(epoch.tables) for epoch in epochs)
 
 
@@ -216,9 +211,8 @@ def draw_tables(
     """Draw the tables of an epoch for `bots`, as (stage, table). Each table plays one block.
 
     There are no tables if there are fewer bots than `players`. `known` must hold exactly the blocks
-    of all earlier epochs. Bots that are not in `known` yet are added to it. The bots of one stage
-    can be compared, since they sit at one table or, in a pass, have equal chances to sit at any of
-    its tables.
+    of all earlier epochs; new bots are added to it. The bots of one stage can be compared, since
+    they sit at one table or, in a pass, have equal chances to sit at any of its tables.
     """
     names = sorted(bots)
     if len(names) < players:
@@ -235,12 +229,8 @@ def draw_tables(
 def _even(
     seed: str, epoch: int, names: list[str], players: int, played: Counter[str], blocks: int
 ) -> list[StageTable]:
-    """Draw passes with `blocks` tables in total, as (stage, table).
-
-    There must be at least `players` names. Bots with fewer than `NEW` blocks are new and are seated
-    first. While there are new bots, a pass has at most one table for each of them. `played` has the
-    number of each bot's blocks, to which the drawn blocks are added.
-    """
+    """Draw passes with `blocks` tables in total. While there are new bots, a pass seats each of
+    them first and has at most one table for each. The drawn blocks are added to `played`."""
     tables: list[StageTable] = []
     number = 0
     while len(tables) < blocks:
@@ -268,12 +258,11 @@ def _close(
     numbers: Ints,
     blocks: int,
 ) -> list[StageTable]:
-    """Draw `blocks` tables for the top of the ladder, as (stage, table).
+    """Draw `blocks` tables for the top of the ladder. `numbers` is parallel to `names`.
 
     Each table seats a pair of bots whose order is open, then bots whose order relative to either is
     open, then the bots that Thompson sampling ranks first. If no order is open, it seats the bots
-    that the sampling ranks around the last place of the top. `numbers` has the number of each name
-    in the record.
+    that the sampling ranks around the last place of the top.
     """
     means, deviations = (estimate[numbers] for estimate in record.effects())
     best = np.argsort(-means, kind="stable")
@@ -302,12 +291,11 @@ def _close(
 
 
 def _open_pairs(record: LadderRecord, numbers: Ints, best: Ints) -> list[tuple[int, int]]:
-    """The pairs (better, worse) near the top whose order is not settled.
+    """Return the pairs (better, worse) near the top whose order is not settled, closest first.
 
-    The pairs are sorted by their difference in standard errors, the smallest first.
-    A bot is an index into `numbers`, which has the bots' numbers in the record. `best` has the bots
-    with at least `KNOWN` blocks, best first. The candidates are neighbours among the first `TOP`
-    bots of `best`, and the last of these bots paired with each later bot of `best`.
+    A bot is an index into `numbers`. `best` has the bots with at least `KNOWN` blocks, best first.
+    The candidates are neighbours among the first `TOP` of them, and the last of these paired with
+    each bot below.
     """
     settled, evidence = record.settled(), record.evidence()
     first, rest = best[:TOP].tolist(), best[TOP:].tolist()
@@ -319,6 +307,5 @@ def _open_pairs(record: LadderRecord, numbers: Ints, best: Ints) -> list[tuple[i
 
 
 def _normal(seed: str, stage: str, name: str) -> float:
-    """A standard normal deviate, drawn from the seed for a bot in a stage."""
     share = (int(draw("score", seed, stage, name)[:12], 16) + 0.5) / 16**12
     return _STANDARD.inv_cdf(share)

@@ -41,11 +41,11 @@ class Progress(Protocol):
 
     @property
     def decisions(self) -> Sequence[AnyDecision]:
-        """The decisions, in the order in which they were made."""
+        """The decisions, oldest first."""
 
     @property
     def epochs(self) -> Sequence[Epoch]:
-        """The epochs of a ladder, oldest first. There are none in other formats."""
+        """The epochs of a ladder, oldest first."""
 
     @property
     def void_matches(self) -> int:
@@ -88,10 +88,8 @@ class Block:
 def with_replays(block: Block, seed: str, remote: Set[str], voids: Mapping[str, int]) -> Block:
     """Return the block with new cards for its void matches, if a remote bot sits at the table.
 
-    A remote bot may remember its hand from a void match. The new cards depend on the cup's `seed`,
-    the key of the block, the number of the seating and how many times the match was void. `remote`
-    names the remote bots. `voids` maps match ids to the number of times that the match was void.
-    Without a remote bot, the block stays as it is: started bots play again in new processes.
+    `remote` names the remote bots, which may remember their hands from a void match. `voids` maps
+    match ids to how often the match was void. The new cards are drawn from the cup's `seed`.
     """
     if remote.isdisjoint(block.table) or not any(voids.get(match) for match in block.matches):
         return block
@@ -130,8 +128,8 @@ class Wait:
 class Done:
     """The answer of a plan that has been played to its end.
 
-    `places` is as in `Plan.places`. `settled` names the top bots in the order of the cup if
-    `[stop]` ended the cup, and is empty otherwise.
+    `places` is as in `Plan.places`. `settled` are the top bots, in the order of the cup, if
+    `[stop]` ended the cup.
     """
 
     places: Mapping[str, int] | None = None
@@ -156,10 +154,8 @@ class Plan(ABC):
 
     @property
     def matches(self) -> int:
-        """The number of planned matches, or 0 if that is not known in advance.
-
-        Fewer matches are played if the cup ends early or tables are left out.
-        """
+        """The number of planned matches, or 0 if that is not known in advance. Fewer are played if
+        the cup ends early or tables are left out."""
         return self.blocks * self._maker.matches
 
     def restart(self) -> None:
@@ -170,8 +166,8 @@ class Plan(ABC):
         """Return the round to play next, `Wait` if there is none now, or `Done` at the end.
 
         Call again once every match of the round is finished, except at tables that the format
-        leaves out, or once the run's decisions or void matches have changed. A change makes the
-        plan begin with the first of `open_rounds` again.
+        leaves out. After a new decision or void match, the plan begins again with the first of
+        `open_rounds`.
 
         Raises:
             StoreError: if the finished matches cannot be read.
@@ -203,10 +199,8 @@ class Plan(ABC):
         """
 
     def open_rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield the rounds, from the first with matches that may still be played or become void.
-
-        By default, all rounds are yielded. The conditions and errors are those of `rounds`.
-        """
+        """Yield the rounds like `rounds`, but perhaps without the first ones, whose matches can
+        neither be played nor become void any more."""
         return self.rounds(run, scores)
 
     def places(self, run: Progress, scores: Scores) -> dict[str, int] | None:
@@ -220,17 +214,14 @@ class Plan(ABC):
         return None
 
     def number(self, block: BlockRecord) -> int:
-        """Return the number of a stored block in this plan.
-
-        It differs from the stored number if the plan has grown since the block was stored.
-        """
+        """Return the number of a stored block in this plan, which may have grown since then."""
         return block.block
 
     def _round(self, number: int, offset: int, tables: Sequence[StageTable], deals: int) -> Round:
-        """Return round `number`, in which each of these tables plays `deals` blocks.
+        """Return a round in which each table plays `deals` blocks, numbered from `offset` + 1.
 
-        The blocks are numbered from `offset` + 1. Each table plays its first block before any
-        table plays its second, so that no table gets far ahead.
+        Each table plays its first block before any table plays its second, so no table gets far
+        ahead.
         """
         deals_of_tables = ((deal, *table) for deal in range(1, deals + 1) for table in tables)
         blocks = (
@@ -258,11 +249,10 @@ class BlockMaker:
         return tuple(sorted(bots, key=self._order.__getitem__))
 
     def make(self, number: int, round: int, stage: str, table: Table, deal: int) -> Block:
-        """Return a block of a table in a round.
+        """Return block `number` of the plan, in which a table plays in a round.
 
-        `number` is the number of the block in the plan. `deal` must distinguish the blocks of a
-        table in the same stage. The key of the block is the JSON array of the stage, the sorted
-        names of the bots, and the deal.
+        `deal` must distinguish the blocks of a table in the same stage. The key of the block is the
+        JSON array of the stage, the sorted names of the bots, and the deal.
         """
         key = json.dumps([stage, sorted(table), deal], ensure_ascii=False, separators=(",", ":"))
         seatings = self._seatings(table, key)
@@ -281,12 +271,6 @@ class BlockMaker:
         )
 
     def _seatings(self, table: Table, key: str) -> tuple[Seating, ...]:
-        """The seatings of the block with this key, of the kind that the setup names.
-
-        "rotations" are those of a circle that is drawn for the block, so that neighbours vary.
-        "permutations" are all orders. "fixed" is only the order of `table`. "mixed" are all ways to
-        give the seats to two bots so that both play.
-        """
         kind = self._setup.seating
         if kind == "permutations":
             return tuple(permutations(table))

@@ -17,16 +17,14 @@ StageTable = tuple[str, Table]
 
 
 class Matches(Protocol):
-    """The finished matches of a run. A store raises StoreError if they cannot be read."""
+    """The finished matches of a run. A store raises StoreError if they cannot be read, `summaries`
+    also while the matches are iterated over."""
 
     def count(self) -> int:
-        """Return the number of finished matches. A store may raise StoreError."""
+        """Return the number of finished matches."""
 
     def summaries(self, round: int | None = None) -> Iterable[MatchSummary]:
-        """Return the finished matches of `round`, or of all rounds if it is None, without moves.
-
-        A store may raise StoreError, also while the matches are iterated over.
-        """
+        """Return the finished matches of `round`, or of all rounds if it is None."""
 
 
 class Scores:
@@ -38,8 +36,8 @@ class Scores:
     def __call__(self, round: int) -> Mapping[StageTable, Mapping[str, Fraction]]:
         """Return each bot's exact mean score per deal and seat at each table of a round.
 
-        The scores are those after the strike-out rule, by (stage, table) and then by bot. All
-        finished matches count. Tables without a finished match are left out.
+        The scores are those after the strike-out rule, by (stage, table) and then by bot. Tables
+        without a finished match are left out.
 
         Raises:
             StoreError: if the matches cannot be read.
@@ -59,8 +57,7 @@ class Scores:
     def observations(self, bots: Sequence[str], blocks: int) -> Observations:
         """Return the observations of the finished matches in the first `blocks` blocks of the plan.
 
-        Bots are numbered by their index in `bots`. Matches with a bot that is not in `bots` are
-        left out.
+        Bots are numbered by their index in `bots`. Matches with other bots are left out.
 
         Raises:
             StoreError: if the matches cannot be read.

@@ -16,7 +16,7 @@ FIRST_LOOK = 60
 
 
 def next_look(blocks: int) -> int:
-    """The number of blocks at the next look after `blocks` blocks: a tenth more, at least one.
+    """Return the number of blocks at the look after the one at `blocks` blocks: a tenth more.
 
     Looks at fixed numbers of blocks make the end independent of `concurrency` and interruptions.
     """
@@ -34,9 +34,9 @@ class Stop:
 
 
 class UntilSettled(Plan):
-    """A plan that wraps `plan`, and ends it at the first look at which the top bots are settled.
+    """The plan `plan`, ended at the first look at which its `top` best bots are settled.
 
-    `top` is the number of these bots, and `confidence` the probability needed to settle them.
+    `confidence` is the probability needed to settle them.
     """
 
     def __init__(self, plan: Plan, top: int, confidence: float) -> None:
@@ -74,11 +74,11 @@ class UntilSettled(Plan):
                     look = next_look(look)
 
     def total(self, run: Progress, scores: Scores, gone: Set[str]) -> int:
-        """Return the total of the wrapped plan (see `Plan.total`). An early end is not foreseen."""
+        """Return the total of the wrapped plan (see `Plan.total`)."""
         return self._plan.total(run, scores, gone)
 
     def number(self, block: BlockRecord) -> int:
-        """Return the number of a stored block in the wrapped plan (see `Plan.number`)."""
+        """Return the number of a stored block in the wrapped plan."""
         return self._plan.number(block)
 
     def _settled(
@@ -86,12 +86,8 @@ class UntilSettled(Plan):
     ) -> tuple[str, ...]:
         """Return the top bots in the order of the cup, or () if they are not settled yet.
 
-        The blocks so far, whose tables are `tables`, decide. The top bots are settled if each is
-        settled above all bots outside the top and is in `seated`, the bots at the tables of the
-        current round so far. Disqualified bots and their tables do not count.
-
-        Raises:
-            StoreError: if the finished matches cannot be read.
+        Each must be settled above all bots outside the top and be in `seated`, the bots at the
+        tables of the current round so far. Disqualified bots and their tables do not count.
         """
         out = scores.disqualified(run.decisions, tables)
         bots = [bot for bot in self.setup.bots if bot not in out]
@@ -106,7 +102,6 @@ class UntilSettled(Plan):
 
 
 def _noting(blocks: Iterator[Block], tables: list[Table]) -> Iterator[Block]:
-    """Yield the blocks. Add the table of each to `tables` before it is yielded."""
     for block in blocks:
         tables.append(block.table)
         yield block

@@ -19,7 +19,11 @@ _NEAR_TABLES = 3
 
 @dataclass(frozen=True, kw_only=True)
 class Swiss(WithDeals):
-    """A format of rounds in which bots with similar results meet."""
+    """A format of rounds in which bots with similar results meet.
+
+    The bots fill as many tables as they can, and the others have a bye. No bot has a second bye
+    before every bot has had one.
+    """
 
     type: ClassVar[str] = "swiss"
     growth: ClassVar[Growth] = Growth("in a swiss only rounds may be added", "rounds")
@@ -29,15 +33,10 @@ class Swiss(WithDeals):
 
     def plan(self, setup: Setup) -> Plan:
         """Return the plan of a Swiss cup."""
-        return SwissPlan(setup, self)
+        return _SwissPlan(setup, self)
 
 
-class SwissPlan(Plan):
-    """Rounds in which the bots fill as many tables as they can. The remaining bots have a bye.
-
-    No bot has a second bye before every bot has had one.
-    """
-
+class _SwissPlan(Plan):
     def __init__(self, setup: Setup, format: Swiss) -> None:
         super().__init__(setup)
         self._format = format
@@ -46,11 +45,6 @@ class SwissPlan(Plan):
         self.blocks = format.rounds * self._size
 
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield the rounds (see `Plan.rounds`). The results so far decide who meets next.
-
-        Raises:
-            StoreError: when the next round is asked for, if finished matches cannot be read.
-        """
         names, deals = self.setup.bots, self._format.deals
         total = dict.fromkeys(names, Fraction(0))
         met: Counter[frozenset[str]] = Counter()
@@ -76,7 +70,7 @@ def pair(
     met: Counter[frozenset[str]],
     byes: Counter[str],
 ) -> list[list[str]]:
-    """The tables of a round, which seat neighbours in `ranked` but avoid repeated meetings.
+    """Return the tables of a round, which seat neighbours in `ranked` but avoid repeated meetings.
 
     `ranked` has the bots, best first: at least `players` for each of `tables` tables. `met` counts
     the meetings of each pair, and `byes` the byes of each bot. The worst of the bots with the
@@ -103,10 +97,8 @@ def pair(
 
 
 def _swap(tables: list[list[str]], met: Counter[frozenset[str]], reach: int) -> bool:
-    """Exchange two bots in `tables`, in place, if that reduces repeated meetings.
-
-    Only tables that are at most `reach` places apart exchange bots. Return whether any did.
-    """
+    """Exchange two bots between nearby tables, in place, if that reduces repeated meetings. Return
+    whether any were exchanged. Nearby tables are at most `reach` places apart."""
     for i, upper in enumerate(tables):
         for lower in tables[i + 1 : i + 1 + reach]:
             now = _repeats(upper, met) + _repeats(lower, met)
@@ -119,5 +111,4 @@ def _swap(tables: list[list[str]], met: Counter[frozenset[str]], reach: int) -> 
 
 
 def _repeats(table: Sequence[str], met: Counter[frozenset[str]]) -> int:
-    """The sum over all pairs at a table of the square of the number of their earlier meetings."""
     return sum(met[frozenset(two)] ** 2 for two in combinations(table, 2))

@@ -1,4 +1,4 @@
-"""Types of numpy arrays, the confidence level, and the interval that the ranking modules share."""
+"""Types of numpy arrays, the confidence level, and the intervals of the ranking modules."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ LEVEL = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A confidence interval. Both ends are ``None`` if nothing is known."""
+    """A confidence interval. Both ends are None if nothing is known."""
 
     low: float | None
     high: float | None

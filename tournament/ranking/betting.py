@@ -41,10 +41,9 @@ class Reach:
 
 
 def reach_of(max_difference: float, bounded: bool) -> Reach:
-    """The reach of a block, given a game's ``max_difference`` in points per deal.
+    """Return the reach of a block, given a game's ``max_difference`` in points per deal.
 
-    ``bounded`` says whether the rules guarantee that limit. Otherwise the reach is a third of the
-    limit, with a tail.
+    Unless the limit is ``bounded`` by the rules, the reach is a third of it, with a tail.
     """
     return Reach(max_difference) if bounded else Reach(max_difference / 3, 0.005)
 
@@ -69,7 +68,7 @@ class Bets:
 
     @property
     def wealth(self) -> float:
-        """The current wealth of the bets against a mean of 0, which is 1 before the first block.
+        """The wealth of the bets against a mean of 0, which is 1 before the first block.
 
         `settled` needs a wealth of 20. Without a reach, the first block makes the wealth NaN.
         """
@@ -94,14 +93,13 @@ class Bets:
 
     @property
     def interval(self) -> Interval:
-        """The 95 % interval of the mean difference, which holds at every look.
-
-        Its ends are None if nothing is proved.
-        """
+        """The 95 % interval of the mean difference at any look. Its ends are None if nothing is
+        proved."""
         return Interval(self._end(-1), self._end(1)) if self._proved else UNKNOWN
 
     def log_wealth(self, mean: float) -> float:
-        """The natural logarithm of the wealth of bets against ``mean``, or NaN as in `wealth`."""
+        """Return the natural logarithm of the wealth of bets against ``mean``, or NaN as in
+        `wealth`."""
         return float(both_sides(self._sides(mean), mean, self._within))
 
     def _sides(self, mean: float) -> Floats:
@@ -112,7 +110,7 @@ class Bets:
         return self.log_wealth(mean) >= _NEEDED
 
     def _end(self, side: int) -> float:
-        """The end of the interval below (``side`` -1) or above (1) the mean."""
+        """Return the end of the interval below (``side`` -1) or above (1) the mean."""
         settled = self.settled and self.mean * side < 0
         inside, outside = self.mean, 0.0 if settled else side * self._reach.most
         zone = self._within
@@ -131,7 +129,7 @@ class Bets:
 
 
 def settled_by_bets(data: Observations, reach: Reach, level: float) -> Booleans:
-    """Which bots (rows) are settled above which (columns), shape (n, n), by bets on each pair.
+    """Return which bots (rows) are settled above which (columns), by bets on each pair.
 
     For each pair, only blocks in which both bots sat count. If ``reach`` is right, then with
     probability ``level`` no two bots are ever put in the wrong order, over all looks together and
@@ -156,27 +154,23 @@ def settled_by_bets(data: Observations, reach: Reach, level: float) -> Booleans:
 
 
 def _rms(squares: Floats, blocks: Ints, reach: Reach) -> Floats:
-    """The root mean square of the differences in the blocks before each block.
-
-    ``squares`` has the sum of the squares in the earlier blocks, and ``blocks`` their number. A
-    guess, a sixth of the reach, counts as two more blocks. So the first value is the guess.
-    """
+    """Return the root mean square of the differences in the ``blocks`` blocks before each block,
+    whose ``squares`` are summed. A guess counts as two more blocks, so the first value is the
+    guess."""
     guess = (reach.most / 6) ** 2
     answer: Floats = np.sqrt((squares + _BEGINNING * guess) / (blocks + _BEGINNING))
     return answer
 
 
 def _shares(within: float | None) -> Floats:
-    """The share of the wealth on each stake.
-
-    If ``within`` is given, half of the wealth is on an additional last stake of within / rms^2.
-    """
+    """Return the share of the wealth on each stake. With ``within``, an additional last stake of
+    within / rms^2 has half."""
     even = np.full(_GRID.size, 1 / _GRID.size)
     return even if within is None else np.append(even / 2, 0.5)
 
 
 def log_factors(differences: Floats, mean: float, reach: Reach, within: float | None) -> Floats:
-    """The natural logarithm of each block's factor for the wealth on each stake.
+    """Return the natural logarithm of each block's factor for the wealth on each stake.
 
     ``differences`` (B) and ``within`` are as in `Bets`. The result has shape (2, B, stakes). Row 0
     has the stakes on more than ``mean``, row 1 those on less. Differences beyond the reach count as
@@ -190,7 +184,6 @@ def log_factors(differences: Floats, mean: float, reach: Reach, within: float | 
 def _log_factors(
     differences: Floats, rms: Floats, mean: float, reach: Reach, within: float | None
 ) -> Floats:
-    """Same as `log_factors`, given the root mean square of the blocks before each block."""
     stakes = _GRID / rms[:, np.newaxis]
     if within is not None:
         stakes = np.column_stack((stakes, within / rms**2))
@@ -202,20 +195,19 @@ def _log_factors(
 
 
 def each_side(logs: Floats, within: float | None) -> Floats:
-    """The natural logarithm of the wealth on each side, given the logarithms for its stakes.
+    """Return the natural logarithm of the wealth on each side, of which each begins with 1.
 
     ``logs`` (2, ..., stakes) holds the sums of `log_factors` over the blocks, made with the same
-    ``within``. Each side begins with a wealth of 1. The result has shape (2, ...).
+    ``within``. The result has shape (2, ...).
     """
     answer: Floats = np.logaddexp.reduce(logs + np.log(_shares(within)), axis=-1)
     return answer
 
 
 def both_sides(sides: Floats, mean: float, within: float | None) -> Floats:
-    """The natural logarithm of the whole wealth, given that of each side.
+    """Return the natural logarithm of the whole wealth, which begins with 1.
 
-    ``sides`` is what `each_side` returns for bets against ``mean``. Each side is weighted by the
-    share of the wealth with which it began.
+    ``sides`` is what `each_side` returns for bets against ``mean``.
     """
     share = 0.5
     if within is not None and abs(mean) >= within:

@@ -29,10 +29,9 @@ _DIGITS = 9  # later digits are floating-point noise that depends on the order o
 class Fit:
     """The scores of n bots.
 
-    ``score`` (n) is in points per deal, NaN for a bot that never played. ``component`` (n) is the
-    number of the bot's component, or -1 for a bot that never played. Components are numbered from 0
-    in the order of their first blocks. ``balanced`` (n) says whether all possible tables of the
-    bot's component were played, each equally often.
+    ``score`` (n) is in points per deal, and ``component`` (n) numbers the components from 0 in the
+    order of their first blocks. They are NaN and -1 for a bot that never played. ``balanced`` (n)
+    says whether all possible tables of the bot's component were played, each equally often.
     """
 
     score: Floats
@@ -40,12 +39,12 @@ class Fit:
     balanced: Booleans
 
     def of(self, bots: Ints) -> "Fit":
-        """The scores of the bots with these numbers, in this order."""
+        """Return the scores of the bots with these numbers, in this order."""
         return Fit(self.score[bots], self.component[bots], self.balanced[bots])
 
 
 def fit(data: Observations) -> Fit:
-    """The scores of all bots: plain means in a balanced component, otherwise least squares."""
+    """Return the scores of all bots: plain means in a balanced component, else least squares."""
     bots = data.bots
     size = np.bincount(data.block, minlength=data.blocks)
     deals = np.bincount(data.block, data.deals, data.blocks)
@@ -84,12 +83,11 @@ def fit(data: Observations) -> Fit:
 
 
 def score_intervals(data: Observations, fitted: Fit, shown: Booleans) -> list[Interval]:
-    """The 95 % intervals of the scores in a round-robin, in points per deal, by bot.
+    """Return the 95 % intervals of the scores in a round-robin, in points per deal, by bot.
 
     Each is a Student's t interval around the score in ``fitted``, the result of `fit` for ``data``.
     Its width comes from the spread between the blocks of each table. It is `UNKNOWN` for bots that
-    are not ``shown`` or have no spread. All intervals are `UNKNOWN` without blocks, or while
-    some table has only one block.
+    are not ``shown`` or have no spread, and for all bots while some table has only one block.
     """
     times = np.bincount(data.table)
     if not data.blocks or times[times > 0].min() < 2:
@@ -115,10 +113,7 @@ def score_intervals(data: Observations, fitted: Fit, shown: Booleans) -> list[In
 
 
 def _connected(linked: Booleans) -> Ints:
-    """The group of each bot. Bots linked directly or through other bots share a group.
-
-    ``linked`` (n, n) must be symmetric. Groups are numbered from 0 by their first bot.
-    """
+    """Return the group of each bot, numbered from 0 by first bots, given which bots are linked."""
     count = len(linked)
     links = linked | np.eye(count, dtype=bool)
     first = np.arange(count)
@@ -131,11 +126,7 @@ def _connected(linked: Booleans) -> Ints:
 
 
 def _is_balanced(table: Ints, size: Ints, bots: int) -> bool:
-    """Whether all possible tables of this number of bots were played, each equally often.
-
-    ``table`` and ``size`` have the table and the number of bots of each block. There must be at
-    least one block. False if the tables differ in size, or have only one bot.
-    """
+    """Return whether all possible tables of more than one bot were played, each equally often."""
     _, times = np.unique(table, return_counts=True)
     one_size = size.min() == size.max() > 1 and times.min() == times.max()
     return bool(one_size and times.size == comb(bots, int(size[0])))

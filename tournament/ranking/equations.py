@@ -10,7 +10,7 @@ class Equations:
     """The normal equations of n bots: ``laplacian`` (n, n) of who met whom, and ``right_side`` (n).
 
     ``squares`` is the weighted sum of the squared deviations of the points from the mean of their
-    block. ``freedom`` is the number of independent squares.
+    block, and ``freedom`` the number of independent squares.
     """
 
     def __init__(self, bots: int) -> None:
@@ -28,8 +28,7 @@ class Equations:
         """Add blocks to the equations. There must be room for their bots (`grow`).
 
         ``block``, ``bot`` and ``points`` (per deal) have an entry for each bot of each block.
-        ``block`` must be sorted and numbered from 0. ``weight`` has the weight of each block, 1 by
-        default.
+        ``block`` must be sorted and numbered from 0. ``weight`` is by block, 1 by default.
         """
         size = np.bincount(block)
         weights = np.ones(size.size) if weight is None else weight
@@ -46,9 +45,9 @@ class Equations:
         self.freedom += int((size - 1).clip(0).sum())
 
     def effects(self, prior: float) -> tuple[Floats, Floats]:
-        """The mean and the standard deviation of each bot's effect, in points per deal.
+        """Return the mean and the standard deviation of each bot's effect, in points per deal.
 
-        ``prior`` is the weight, in blocks, of the guess that all bots are equal. It must be above
+        ``prior`` is the weight, in blocks, of the guess that all bots are equal, and must be above
         0. The deviations ignore correlations between bots.
         """
         precision = np.diag(self.laplacian) + prior

@@ -34,7 +34,7 @@ class Evidence:
     all_rounds: int
 
     def of(self, rows: slice) -> "Evidence":
-        """The evidence about the bots in these rows, each paired with all bots."""
+        """Return the evidence about the bots in these rows, each paired with all bots."""
         arrays = (field.name for field in fields(self) if field.name != "all_rounds")
         return replace(self, **{name: getattr(self, name)[rows] for name in arrays})
 
@@ -56,7 +56,7 @@ class Evidence:
 
 
 def evidence(data: Observations) -> Evidence:
-    """The evidence about all pairs of bots, from every difference in equal company."""
+    """Return the evidence about all pairs of bots, from every difference in equal company."""
     bots = data.bots
     met, alike = pairs(data, data.block), pairs(data, _company(data))
     pair, block, difference = (np.concatenate(both) for both in zip(met, alike, strict=True))
@@ -84,11 +84,11 @@ def evidence(data: Observations) -> Evidence:
 
 
 def pairs(data: Observations, cell: Ints) -> tuple[Ints, Ints, Floats]:
-    """All pairs of entries with the same ``cell``, which has a number for each entry.
+    """Return all pairs of entries with the same ``cell``, which has a number for each entry.
 
-    Returns three arrays with an item for each pair of entries: first bot * n + second bot, where
-    the first has the lower number; the block of the first bot's entry; and the first bot's points
-    per deal less the second's.
+    The three arrays have an item for each pair: first bot * n + second bot, where the first has the
+    lower number; the block of the first bot's entry; and the first bot's points per deal less the
+    second's.
     """
     order = np.lexsort((data.bot, cell))
     parts = map(np.array, pairs_within(cell[order]))
@@ -98,11 +98,9 @@ def pairs(data: Observations, cell: Ints) -> tuple[Ints, Ints, Floats]:
 
 
 def _company(data: Observations) -> Ints:
-    """A number for the company of each entry.
-
-    Two entries have the same number if they have the same round, the same other bots at the table,
-    and the same number of earlier blocks of their table in the round.
-    """
+    """Return a number for the company of each entry, the same for entries with the same round, the
+    same other bots at the table, and the same number of earlier blocks of their table in the
+    round."""
     order = np.lexsort((np.arange(data.blocks), data.table, data.round))
     table = numbered(data.round, data.table)[order]
     first = np.flatnonzero(np.diff(table, prepend=-1))

@@ -30,9 +30,9 @@ _PENDING = 512
 class LadderRecord:
     """The blocks of a ladder so far. Bots are numbered from 0.
 
-    A bot that changes begins a new version. Three arrays are by bot: ``blocks`` has the number
-    of blocks, ``version`` the number of its latest version, and ``changed`` says whether the bot
-    has ever changed. Versions are numbered from 0 over all bots.
+    A bot that changes begins a new version. Three arrays are by bot: ``blocks`` has the number of
+    blocks, ``version`` the number of its latest version, and ``changed`` says whether the bot has
+    ever changed. Versions are numbered from 0 over all bots.
     """
 
     def __init__(self, bots: int = 0) -> None:
@@ -84,16 +84,14 @@ class LadderRecord:
         self._watch(block, bot, alone)
 
     def arrive(self, bots: Ints) -> None:
-        """Record the arrival of the new bots in `bots`, in the order of the array.
-
-        The order matters because bots that arrive later need more evidence.
-        """
+        """Record the arrival of the new bots in `bots`, in the order of the array. Bots that arrive
+        later need more evidence."""
         for bot in bots[np.sort(np.unique(bots, return_index=True)[1])].tolist():
             if self._start[bot] < 0:
                 self._begin_evidence(bot)
 
     def effects(self) -> tuple[Floats, Floats]:
-        """The mean and the standard deviation of each bot's effect, in points per deal.
+        """Return the mean and the standard deviation of each bot's effect, in points per deal.
 
         An effect is how far a bot's current version is above the mean of all bots.
         """
@@ -101,31 +99,29 @@ class LadderRecord:
         return mean[self.version], deviation[self.version]
 
     def versions(self) -> Ints:
-        """The version that each entry now counts for, in the order in which entries were added."""
+        """Return the version that each entry now counts for, in the order in which entries were
+        added."""
         return self._history()[2] if self._parts else np.zeros(0, np.int64)
 
     def evidence(self) -> Evidence:
-        """The differences between each pair of bots since either was last found to have changed.
+        """Return the differences between each pair of bots since either was last found to have
+        changed.
 
         Blocks before that are not included, even if they count for the new version. ``count``,
-        ``blocks`` and ``rounds`` equal ``items``, and ``all_rounds`` is 0. Later calls of `add`
-        may change the arrays.
+        ``blocks`` and ``rounds`` equal ``items``, and ``all_rounds`` is 0. Later calls of `add` may
+        change the arrays.
         """
         self._add_pending()
         total, squares, items = self._evidence
         return Evidence(total, squares, items, items, items, items, 0)
 
     def settled(self) -> Booleans:
-        """Which bots (rows) are settled above which (columns), shape (n, n).
-
-        The probability is that of `settled_by_arrival`, for which a bot that has changed arrives
-        anew.
-        """
+        """Return which bots (rows) are settled above which (columns), as in `settled_by_arrival`. A
+        bot that has changed arrives anew."""
         arrival = np.where(self._start < 0, self._starts, self._start) + 1
         return settled_by_arrival(self.evidence(), arrival)
 
     def _new_versions(self, count: int) -> Ints:
-        """Make room for ``count`` more versions. Return their numbers."""
         self._versions += count
         self._equations.grow(self._versions)
         self._effects = np.pad(self._effects, (0, count))
@@ -136,14 +132,15 @@ class LadderRecord:
         self._starts += 1
 
     def _history(self) -> tuple[Ints, Ints, Ints, Floats]:
-        """The block, bot, version and points of all entries. There must be at least one."""
+        """Return the block, bot, version and points of all entries. There must be at least one."""
         block, bot, version, points = (
             np.concatenate(column) for column in zip(*self._parts, strict=True)
         )
         return block, bot, version, points
 
     def _of_opponents(self, block: Ints, version: Ints) -> Floats:
-        """The mean of the opponents' estimated effects, for each entry; 0 without opponents."""
+        """Return the mean of the opponents' estimated effects, for each entry; 0 without
+        opponents."""
         size, effect = np.bincount(block)[block], self._effects[version]
         answer: Floats = (np.bincount(block, effect)[block] - effect) / np.maximum(size - 1, 1)
         return answer
@@ -152,8 +149,8 @@ class LadderRecord:
         """Add the differences between the bots of each draw to the evidence.
 
         Bots at one table are compared by their ``points``. Bots at different tables are compared by
-        ``alone``, their points without the effects of their opponents. Differences between tables
-        are only collected; `_add_pending` adds them.
+        ``alone``, their points without the effects of their opponents. These differences are only
+        collected; `_add_pending` adds them.
         """
         number = np.unique(draw, return_inverse=True)[1]
         first = np.flatnonzero(np.diff(block, prepend=-1))
@@ -170,10 +167,8 @@ class LadderRecord:
                 self._add_pending()
 
     def _add_pairs(self, left: Ints, right: Ints, over: Floats, times: float) -> None:
-        """Add differences to the evidence: the ``left`` bot of each pair is ahead by ``over``.
-
-        ``times`` is 1, or -1 to take the differences out again.
-        """
+        """Add to the evidence that each ``left`` bot is ahead by ``over``, or with ``times`` -1
+        take that out again."""
         for row, column, sign in ((left, right, times), (right, left, -times)):
             np.add.at(self._evidence[0], (row, column), sign * over)
             np.add.at(self._evidence[1], (row, column), times * over**2)
@@ -183,7 +178,7 @@ class LadderRecord:
         """Add the differences between the bots of each pending draw to the evidence.
 
         All bots of a draw are compared as if they had sat at different tables. For bots at one
-        table, `_compare` has subtracted in advance what this adds. No draw is pending afterwards.
+        table, `_compare` has subtracted in advance what this adds.
         """
         if not self._pending:
             return
@@ -217,9 +212,9 @@ class LadderRecord:
             self._begin_version(int(seen[place]), WINDOWS[window])
 
     def _follow(self, block: Ints, bot: Ints, alone: Floats) -> None:
-        """Add new entries to the running sums of each bot's ``alone`` and of its squares.
+        """Add new entries, in any order, to the running sums of each bot's ``alone`` and of its
+        squares.
 
-        The parameters have one item for each entry, in any order. An entry must not be added twice.
         For each bot, the sums after its last blocks are kept, as many as the largest window needs.
         """
         order = np.lexsort((block, bot))
@@ -235,11 +230,11 @@ class LadderRecord:
         self._count[who[first]] += times
 
     def _change(self, bots: Ints, window: int) -> Floats:
-        """How clearly each bot's mean over its last ``window`` blocks differs from the one before.
+        """Return how clearly the mean of ``alone`` over each bot's last ``window`` blocks differs
+        from the mean before, in standard errors as a normal deviate.
 
-        The means are of ``alone`` (see `_follow`), in the blocks of the bot's current version. The
-        answer, by bot as in ``bots``, is the size of the difference in standard errors, as a
-        normal deviate. It is 0 if there are fewer than 20 earlier blocks or there is no spread.
+        Only blocks of the bot's current version count. The result is 0 with fewer than 20 earlier
+        blocks or without spread.
         """
         last = self._count[bots]
         earlier = last - window

@@ -20,9 +20,9 @@ class Observations:
     ``bot``, ``column`` (the place of the bot among the bots of its block), ``points`` (per deal)
     and ``deals`` (a bot with two seats has two for each deal).
 
-    Three arrays are by block. ``seated`` (B, p) has the bots in ascending order, then -1. The size
-    of the largest table is p. ``table`` (B) is a number for the set of bots. ``round`` (B) is the
-    round, numbered from 0: tables of one round were drawn together.
+    Three arrays are by block. ``seated`` (B, p) has the bots in ascending order, then -1, where p
+    is the size of the largest table. ``table`` (B) is a number for the set of bots. ``round`` (B)
+    is the round, numbered from 0: tables of one round were drawn together.
 
     ``plain`` (n) is each bot's points divided by its deals, or NaN if it has no deal.
     """
@@ -51,13 +51,13 @@ class Observations:
 def observe(
     block: Ints, deals: Ints, seats: Ints, scores: Ints, bots: int, round: Ints | None = None
 ) -> Observations:
-    """The observations of M matches, summed by block.
+    """Return the observations of M matches, summed by block.
 
-    ``block``, ``deals`` (the number of deals) and ``round`` are by match. ``round`` is 0 by
-    default. ``seats`` (M, s) has the bot at each seat, a number below ``bots``. ``scores`` (M, s)
-    has the points of the match at each seat after the strike-out rule. Blocks are numbered anew,
-    from 0 in the order of their numbers. The order of matches and seats does not matter, since sums
-    of whole numbers are exact.
+    ``block``, ``deals`` (the number of deals) and ``round`` (0 by default) are by match. ``seats``
+    (M, s) has the bot at each seat, a number below ``bots``. ``scores`` (M, s) has the points of
+    the match at each seat after the strike-out rule. Blocks are numbered anew, from 0 in the order
+    of their numbers. The order of matches and seats does not matter, since sums of whole numbers
+    are exact.
     """
     _, first, at = np.unique(block, return_index=True, return_inverse=True)
     cell, where = np.unique(at[:, np.newaxis] * bots + seats, return_inverse=True)
@@ -73,7 +73,7 @@ def observe(
 def entries(
     block: Ints, bot: Ints, totals: Floats, deals: Floats, round: Ints, bots: int
 ) -> Observations:
-    """The observations with these entries, which must be sorted by block and bot.
+    """Return the observations with these entries, which must be sorted by block and bot.
 
     Blocks must be numbered from 0. ``totals`` has the points of each entry in all its deals, and
     ``deals`` their number, which must be above 0. ``round`` has the round of each block. Rounds are
@@ -98,10 +98,10 @@ def entries(
 
 
 def renumbered(data: Observations, bot: Ints, bots: int) -> Observations:
-    """The same blocks with other numbers for the bots.
+    """Return the same blocks with other numbers for the bots, below ``bots``.
 
-    ``bot`` has the new number of each entry's bot, and ``bots`` is the new number of all bots.
-    Different bots of a block must keep different numbers.
+    ``bot`` has the new number of each entry's bot. Different bots of a block must keep different
+    numbers.
     """
     order = np.lexsort((bot, data.block))
     deals = data.deals[order].astype(np.float64)
@@ -110,7 +110,7 @@ def renumbered(data: Observations, bot: Ints, bots: int) -> Observations:
 
 
 def numbered(*columns: Ints) -> Ints:
-    """A number for each row, from 0: equal rows have equal numbers, and larger rows larger ones.
+    """Return a number for each row, from 0: equal rows have equal numbers, larger rows larger ones.
 
     Rows are compared by the first column, then by the next. There must be at least one column.
     """

@@ -23,7 +23,7 @@ _MIXTURE = 0.15
 
 
 def final_chances(evidence: Evidence) -> Floats:
-    """For each pair, the probability that two equal bots would differ as clearly or more.
+    """Return, for each pair, the probability that two equal bots would differ as clearly or more.
 
     The result, of shape (n, n), holds only at the planned end. Without evidence, it is 1. Because
     results may decide who meets again, a pair that met in j of k rounds had j occasions to stop
@@ -40,9 +40,9 @@ def final_chances(evidence: Evidence) -> Floats:
 
 
 def anytime_chances(evidence: Evidence) -> Floats:
-    """For each pair, an upper bound on the probability that equal bots ever differ as clearly.
+    """Return, for each pair, a bound on the probability that equal bots ever differ as clearly.
 
-    The bound holds for all looks together. Without evidence, it is 1. The result has the shape of
+    The bound holds for all looks together, and is 1 without evidence. The result has the shape of
     the evidence: (n, n), or (rows, n) if only some rows are given.
     """
     time = evidence.count * _MIXTURE
@@ -52,7 +52,7 @@ def anytime_chances(evidence: Evidence) -> Floats:
 
 
 def settled_pairs(ahead: Floats, chances: Floats, level: float = LEVEL) -> Booleans:
-    """Which bots (rows) are settled above which (columns), shape (n, n).
+    """Return which bots (rows) are settled above which (columns).
 
     With probability ``level`` no two bots are put in the wrong order. ``ahead`` (n, n) is positive
     if the row's bot has more points than the column's bot, and 0 for bots that have not met.
@@ -73,7 +73,7 @@ def settled_pairs(ahead: Floats, chances: Floats, level: float = LEVEL) -> Boole
 
 
 def settled_by_arrival(evidence: Evidence, arrival: Ints) -> Booleans:
-    """Which bots (rows) are settled above which (columns), shape (n, n), if bots come and go.
+    """Return which bots (rows) are settled above which (columns), if bots come and go.
 
     With probability ``LEVEL`` no look ever puts two bots in the wrong order. ``arrival`` (n)
     numbers the bots from 1 in the order in which they arrived. The allowed probability of any error
@@ -97,12 +97,11 @@ def settled_by_arrival(evidence: Evidence, arrival: Ints) -> Booleans:
 
 
 def _all_settled(ahead: Booleans, clear: Callable[[Booleans], Booleans]) -> Booleans:
-    """Which bots (rows) are settled above which (columns), found step by step.
+    """Return which bots (rows) are settled above which (columns), found step by step.
 
-    ``ahead`` (n, n) says which bots (rows) have more points than which (columns). ``clear`` takes
-    the pairs that are settled so far, in either direction, and returns the pairs whose
-    difference is then clear enough. What follows from settled pairs is settled too. Pairs that
-    would be settled both ways are not settled.
+    ``clear`` takes the pairs that are settled so far, in either direction, and returns the pairs
+    whose difference is then clear enough. What follows from settled pairs is settled too. Pairs
+    that would be settled both ways are not settled.
     """
     settled = np.zeros(ahead.shape, bool)
     while True:
@@ -113,10 +112,8 @@ def _all_settled(ahead: Booleans, clear: Callable[[Booleans], Booleans]) -> Bool
 
 
 def _most_equal(apart: Booleans) -> int:
-    """The largest number of pairs of bots that can be equal, given which pairs are ``apart``.
-
-    The bots must be ordered by strength.
-    """
+    """Return how many pairs of bots can be equal, given which pairs of the bots, which are ordered
+    by strength, are ``apart``."""
     # Equal bots form groups without a pair that is apart. Only groups of neighbours need be tried:
     # two groups that overlap can exchange bots until they no longer do, whatever their sizes.
     size = len(apart)
@@ -131,7 +128,7 @@ def _most_equal(apart: Booleans) -> int:
 
 
 def _closed(settled: Booleans) -> Booleans:
-    """The transitive closure of ``settled``: if a is above b and b above c, a is above c."""
+    """Return the transitive closure of ``settled``: if a is above b and b above c, a is above c."""
     between = np.flatnonzero(settled.any(axis=0) & settled.any(axis=1))
     while between.size:
         above, below = settled[:, between], settled[between]
@@ -143,9 +140,7 @@ def _closed(settled: Booleans) -> Booleans:
 
 
 def rank_ranges(settled: Booleans) -> list[tuple[int, int]]:
-    """The first and last rank that each bot may have, counted from 1.
-
-    ``settled`` (n, n) says which bots (rows) are settled above which (columns).
-    """
+    """Return the first and last rank, from 1, that each bot may have, given who is settled above
+    whom."""
     above, below = settled.sum(axis=0), settled.sum(axis=1)
     return [(1 + int(up), above.size - int(down)) for up, down in zip(above, below, strict=True)]

@@ -15,17 +15,15 @@ from tournament.ranking.arrays import LEVEL, UNKNOWN, Floats, Interval
 
 
 def student_quantile(freedom: float, tail: float) -> float:
-    """The value that Student's variable exceeds with probability ``tail``.
-
-    ``tail`` must be below 1/2. ``freedom`` is the number of degrees of freedom.
-    """
+    """Return the value that Student's variable exceeds with probability ``tail``, below 1/2."""
     normal = NormalDist().inv_cdf(1 - tail) * (8 * freedom + 3) / (8 * freedom + 1)
     # The limit keeps exp finite for one degree of freedom and an extreme tail.
     return sqrt(freedom * (exp(min(normal**2 / freedom, 600.0)) - 1))
 
 
 def normal_deviate(freedom: Floats, deviate: Floats) -> Floats:
-    """The values that a normal variable exceeds as rarely as Student's exceeds each ``deviate``.
+    """Return the values that a normal variable exceeds as rarely as Student's exceeds each
+    ``deviate``.
 
     ``freedom`` has the degrees of freedom for each item of ``deviate``.
     """
@@ -35,15 +33,16 @@ def normal_deviate(freedom: Floats, deviate: Floats) -> Floats:
 
 
 def student_tail(freedom: float, deviate: float) -> float:
-    """The probability that Student's variable with these degrees of freedom exceeds ``deviate``."""
+    """Return the probability that Student's variable with these degrees of freedom exceeds
+    ``deviate``."""
     normal = normal_deviate(np.array([freedom]), np.array([deviate]))
     return NormalDist().cdf(-float(normal[0]))
 
 
 def mean_interval(values: Sequence[float], level: float = LEVEL) -> Interval:
-    """Student's confidence interval of the mean of independent values.
+    """Return Student's confidence interval of the mean of independent values.
 
-    ``level`` is the confidence level. The interval is `UNKNOWN` for fewer than two values.
+    It is `UNKNOWN` for fewer than two values.
     """
     if len(values) < 2:
         return UNKNOWN

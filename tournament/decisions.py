@@ -1,6 +1,7 @@
 """What a run's decisions mean: which bots play, which results count, and sentences for people."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from itertools import chain
 from typing import Final
 
 from msgspec.structs import replace
@@ -50,30 +51,23 @@ def exclusions(decisions: Iterable[AnyDecision]) -> list[Exclusion]:
     Decisions that an `Undo` took back are left out. A decision that disqualifies several versions
     of a bot is replaced by a copy for each version, with that version as its `bot`.
     """
-    standing: list[Exclusion] = []
+    standing: list[list[Exclusion]] = []
     for decision in decisions:
-        if isinstance(decision, Exclusion):
-            standing.append(decision)
+        if isinstance(decision, Disqualify):
+            bots = (*decision.versions, decision.bot)
+            standing.append([replace(decision, bot=bot, versions=()) for bot in bots])
+        elif isinstance(decision, Exclusion):
+            standing.append([decision])
         elif isinstance(decision, Undo):
-            undone = [item for item in standing if not isinstance(item, Leave)][-1:]
+            undone = [item for item in standing if not isinstance(item[0], Leave)][-1:]
             standing = [item for item in standing if item not in undone]
-    return [part for exclusion in standing for part in _by_bot(exclusion)]
-
-
-def _by_bot(decision: Exclusion) -> Iterator[Exclusion]:
-    if isinstance(decision, Disqualify):
-        for bot in decision.versions:
-            yield replace(decision, bot=bot, versions=())
-        decision = replace(decision, versions=())
-    yield decision
+    return list(chain.from_iterable(standing))
 
 
 def other_versions(decisions: Iterable[AnyDecision], bot: str) -> tuple[str, ...]:
-    """Return the other versions of a ladder's bot, in the order of joining, even if they no longer
-    play.
+    """Return the other versions of a ladder's bot that its author entered, in the order of joining.
 
-    Only versions entered by the same author are returned. A bot that the organiser entered has
-    none.
+    Versions that no longer play are included. A bot that the organiser entered has none.
     """
     authors = {join.bot: join.author for join in decisions if isinstance(join, Join)}
     author = authors.get(bot)
@@ -85,10 +79,8 @@ def other_versions(decisions: Iterable[AnyDecision], bot: str) -> tuple[str, ...
 
 
 def disqualified(decisions: Iterable[AnyDecision]) -> frozenset[str]:
-    """Return the bots whose disqualification was not undone.
-
-    In a ladder, it takes effect only with the next epoch (see `Run.disqualified`).
-    """
+    """Return the bots whose disqualification was not undone. In a ladder, it takes effect only with
+    the next epoch (see `Run.disqualified`)."""
     return frozenset(item.bot for item in exclusions(decisions) if isinstance(item, Disqualify))
 
 
@@ -113,10 +105,8 @@ def exclusion_notices(decisions: Iterable[AnyDecision]) -> dict[str, str]:
 
 
 def exclusion_labels(decisions: Iterable[AnyDecision]) -> dict[str, str]:
-    """Return "withdrawn", "disqualified" or "left" for each bot that no longer plays, by bot.
-
-    The latest decision about a bot counts. The labels are in English, to be translated later.
-    """
+    """Return the English label "withdrawn", "disqualified" or "left" for each bot that no longer
+    plays, by bot. The latest decision about a bot counts."""
     return {exclusion.bot: _LABELS[type(exclusion)] for exclusion in exclusions(decisions)}
 
 
@@ -126,23 +116,17 @@ def finished_by(decisions: Iterable[AnyDecision]) -> Finish | None:
 
 
 def paused(decisions: Iterable[AnyDecision]) -> Pause | None:
-    """Return the decision by which a run is paused, or None if the run is not paused.
-
-    The end of a ladder also ends a pause.
-    """
-    latest: Pause | None = None
-    for decision in decisions:
-        if isinstance(decision, Pause):
-            latest = decision
-        elif isinstance(decision, Resume | Finish):
-            latest = None
-    return latest
+    """Return the decision by which a run is paused, or None if the run is not paused or has
+    ended."""
+    switches = [item for item in decisions if isinstance(item, Pause | Resume | Finish)]
+    return switches[-1] if switches and isinstance(switches[-1], Pause) else None
 
 
 def skipped(decisions: Iterable[AnyDecision]) -> frozenset[str]:
     """Return the ids of the matches of a ladder that will not be played."""
-    skips = (decision for decision in decisions if isinstance(decision, Skip))
-    return frozenset(match for skip in skips for match in skip.matches)
+    return frozenset(
+        match for item in decisions if isinstance(item, Skip) for match in item.matches
+    )
 
 
 def pending(decisions: Iterable[AnyDecision], voids: Iterable[AnyVoid]) -> list[tuple[int, str]]:

@@ -6,8 +6,8 @@ from typing import ClassVar
 class StichError(Exception):
     """An error whose message is a sentence for the user, with the fix if there is one.
 
-    A command that fails with this error prints the message and exits with `exit_code`, which is 2
-    for usage or configuration errors and 1 otherwise.
+    A command that fails with it exits with `exit_code`: 2 for usage or configuration errors, else
+    1.
     """
 
     exit_code: ClassVar[int] = 1

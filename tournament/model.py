@@ -54,10 +54,8 @@ class VoidCount(Struct, frozen=True):
 
 
 class Upcoming(Struct, frozen=True):
-    """A block that is being played or comes next.
-
-    `block` is the block's number in the plan. Of its `seatings` matches, `played` are finished.
-    """
+    """A block of the plan that is being played or comes next. Of its `seatings` matches, `played`
+    are finished."""
 
     block: int
     stage: str
@@ -70,8 +68,8 @@ class Present(Struct, frozen=True):
     """The current state of a run that is being played, for its pages.
 
     `awaited` are the bots that must connect before the cup begins. `away` are the unreachable bots,
-    whose tables wait. `connected` are the connected bots of a ladder. `upcoming` are the next
-    blocks in the order of play, beginning with the blocks that are being played.
+    whose tables wait. `connected` are the connected bots of a ladder. `upcoming` are the blocks in
+    play, then those that come next.
     """
 
     awaited: tuple[str, ...] = ()
@@ -87,16 +85,15 @@ class Run:
     `cup` includes the bots that joined a ladder. `total` is the number of planned matches, as in
     `Plan.total`, or None if it is not known. `begun` is the time at which the run began (UTC, ISO
     8601). `places` maps each bot to the place that the plan has decided, and is None or empty if no
-    place is decided. `settled` are the top bots if `[stop]` ended the cup. `stopped_after` is the
-    number of blocks after which it did so, or None if the blocks must be counted. `extended` says
-    whether the cup grew after its standings may have been seen.
+    place is decided. `settled` are the top bots if `[stop]` ended the cup, after `stopped_after`
+    blocks or, if that is None, a number that must be counted. `extended` says whether the cup grew
+    after its standings may have been seen.
 
     `about` has the statements of each bot about itself, the latest last. `passed` are the bots that
     passed the ladder's check, and `failed` maps each bot that failed it to the reason. `voids`
     counts the void matches that unreachable bots caused, and `void_matches` all known void matches.
     `unplaced` are the bots that have no place for a reason that decisions do not show.
-    `max_difference` is as in `Cup`, or None if it is not known. `unsandboxed` says whether bots ran
-    without a sandbox. `ranges` says when the rank ranges hold, as in `kind_of_ranges`.
+    `max_difference` is as in `Cup`, or None if it is not known. `ranges` is as in `kind_of_ranges`.
     """
 
     cup: Cup
@@ -127,10 +124,8 @@ class Run:
 
     @cached_property
     def disqualified(self) -> frozenset[str]:
-        """The disqualified bots, whose tables do not count.
-
-        In a ladder that is not over, a disqualification counts from the next epoch on.
-        """
+        """The disqualified bots, whose tables do not count. In a ladder that is not over, a
+        disqualification counts from the next epoch on."""
         bots = disqualified(self.decisions)
         if self.finished or not self.epochs:
             return bots
@@ -153,21 +148,17 @@ class Run:
         return {bot.name: bot.author for bot in self.cup.bots}
 
     def companions(self) -> dict[str, str]:
-        """Map each bot that still plays to a disqualified bot by the same author, if there is one.
-
-        If there are several, the last in the order of the cup counts.
-        """
+        """Map each bot that still plays to a disqualified bot by the same author, if there is one:
+        to the last in the order of the cup."""
         bots = self.cup.bots
         disqualified = {bot.author: bot.name for bot in bots if bot.name in self.disqualified}
         playing = (bot for bot in bots if bot.author and bot.name not in self.gone)
         return {bot.name: disqualified[bot.author] for bot in playing if bot.author in disqualified}
 
     def incidents(self) -> list[str]:
-        """Return translated sentences about the decisions, oldest first, and the `caveats`.
-
-        The caveat about a missing sandbox comes first, and all other caveats come last. Joins,
-        leaves and skips in a ladder are left out.
-        """
+        """Return translated sentences about the decisions, oldest first, and the `caveats`. The
+        caveat about a missing sandbox comes first, and all others last. Joins, leaves and skips are
+        left out."""
         # A ladder has too many decisions about single bots and matches to list.
         shown = (item for item in self.decisions if not isinstance(item, Join | Leave | Skip))
         caveats, of_sandbox = self.caveats(), int(self.unsandboxed)
@@ -176,8 +167,8 @@ class Run:
     def caveats(self) -> list[str]:
         """Return translated sentences about what may weaken the results of the run.
 
-        If the run is `unsandboxed`, the first says so. The others are about skipped matches, cards
-        that bots may remember, and matches that were void because of a bot.
+        They are about a missing sandbox (always first), skipped matches, cards that bots may
+        remember, and matches that were void because of a bot.
         """
         sentences = [_(_UNSANDBOXED)] if self.unsandboxed else []
         skips = (decision for decision in self.decisions if isinstance(decision, Skip))
@@ -208,9 +199,9 @@ class Run:
 class StoredRun(Run):
     """A run in a store.
 
-    `id` is random. `signer` is the organiser's public key. `seed` is the seed of all draws except
-    match ids, which are drawn from the secret `match_key`. `commitment` is the commitment to the
-    seed, or None if the cup does not commit to its seed.
+    `id` is random. `signer` is the organiser's public key. `seed` and `match_key` are as in
+    `Setup`. `commitment` is the commitment to the seed, or None if the cup does not commit to its
+    seed.
     """
 
     id: str
@@ -227,9 +218,8 @@ class StoredRun(Run):
 def kind_of_ranges(cup: Cup, finished: bool, extended: bool) -> Literal["final", "anytime"]:
     """Return when the rank ranges of a run hold. `extended` is as in `Run`.
 
-    "final" means that they hold at the end of a run whose number of blocks was fixed in advance.
-    "anytime" means that they hold however often the run is looked at, even if the results decide
-    when the cup ends or which bots play on.
+    "final" ranges hold at the end of a run whose number of blocks was fixed in advance. "anytime"
+    ranges hold however often the run is looked at, even if results decide its end or its tables.
     """
     fixed = finished and not extended and cup.stop.top is None
     return "final" if fixed and cup.format.has_final_ranges else "anytime"

@@ -44,10 +44,8 @@ def _is_plain(letter: str) -> bool:
 
 
 def alike(name: str, others: Iterable[str]) -> str | None:
-    """Return the first of `others` that equals `name` or looks like it, or None.
-
-    Different versions of one bot (ann and ann/2) do not count as alike.
-    """
+    """Return the first of `others` that equals `name` or looks like it, or None. Versions of one
+    bot (ann and ann/2) do not count as alike."""
     first, shape = base(name), _skeleton(base(name))
     for other in others:
         if other == name or (base(other) != first and _skeleton(base(other)) == shape):

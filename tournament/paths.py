@@ -1,7 +1,6 @@
-"""The places where Stich keeps the results of a run and the keys of a user.
+"""The places where Stich keeps the results of a run and the keys of a user, hidden from bots.
 
-Code that starts bots hides these files from the bots. This module does not import the store,
-because SQLAlchemy takes as long to load as everything else put together.
+This module does not import the store, because SQLAlchemy takes long to load.
 """
 
 import os
@@ -18,9 +17,8 @@ KEY_FILE = "signing-key"
 
 
 def state_folder() -> Path:
-    """Return the user's folder for keys, which need not exist.
-
-    It is `$XDG_STATE_HOME/stich`, or by default `~/.local/state/stich`.
+    """Return the user's folder for keys, `$XDG_STATE_HOME/stich` or by default
+    `~/.local/state/stich`. It need not exist.
 
     Raises:
         RuntimeError: if `$XDG_STATE_HOME` is not an absolute path and the user has no home folder.

@@ -61,11 +61,10 @@ class FaultRecord:
     """A fault, with all that is needed to understand it and to repeat the request.
 
     `turn` counts the requests to this seat in the match, from 1. `played` is the default move that
-    was played instead, and `move` its index in `MatchRecord.moves`. `detail` says what was wrong.
-    `request` is the body of the request, and `started` its time (UTC, ISO 8601). The request took
-    `elapsed_ms` of at most `deadline_ms`. `move_ms` is the time for a move, and `bank_ms` the bank
-    before the request. `output` is the end of the bot's output when the fault was recorded, or ""
-    for a remote bot.
+    was played instead, and `move` its index in `MatchRecord.moves`. `request` is the body of the
+    request, and `started` its time (UTC, ISO 8601). It took `elapsed_ms` of at most `deadline_ms`.
+    `move_ms` is the time for a move, and `bank_ms` the bank before the request. `output` is the end
+    of the bot's output when the fault was recorded, or "" for a remote bot.
     """
 
     seat: int
@@ -132,14 +131,14 @@ class MatchRecord(Pairing):
     `scores`, `adjusted`, `times` and `outputs` are by seat. `adjusted` are the scores after the
     strike-out rule. `struck` are the seats that were struck out. `results` are by deal. `times` has
     the milliseconds of each request in order, including faults. `outputs` has the end of each bot's
-    output. `started` is the time at which the match began (UTC, ISO 8601). `wall_ms` is how long
-    the match took, and `own_ms` the runner's share of that.
+    output. The match began at `started` (UTC, ISO 8601) and took `wall_ms`, of which the runner
+    took `own_ms`.
 
     `forced` has the indexes of moves that were played without a request because no other move was
-    legal. `info` has the bots' information about their moves, by index of the move. `info_full` are
-    the seats that reached the limit on `info`, so some of it was dropped. `fallbacks` are the moves
-    that were not the bot's own. A store shows `info` and `fallbacks` only once all seatings of the
-    block have ended.
+    legal. `info` has the bots' information by index of the move. `info_full` are the seats that
+    reached the limit on `info`, so some of it was dropped. `fallbacks` are the moves that were not
+    the bot's own. A store shows `info` and `fallbacks` only once all seatings of the block have
+    ended.
     """
 
     game: str
@@ -164,10 +163,8 @@ class MatchRecord(Pairing):
 
     @property
     def sides(self) -> tuple[int, ...] | None:
-        """The side of each seat: 0 for the declarer's side and 1 for the other.
-
-        None if every seat played for itself, there was no declarer, or there were several deals.
-        """
+        """The side of each seat: 0 for the declarer's side and 1 for the other. None if every seat
+        played for itself, there was no declarer, or there were several deals."""
         if len(self.results) != 1:
             return None
         return games.get(self.game).sides(self.results[0], self.players)
@@ -183,18 +180,15 @@ class MatchRecord(Pairing):
 
     def summary(self) -> MatchSummary:
         """Return the match without its moves, as statistics read it."""
-        counts = Counter((fault.seat, fault.kind) for fault in self.faults)
-        faults = (tuple(counts[seat, kind] for kind in FAULT_KINDS) for seat in range(self.players))
-        times = (
-            array("f", [round(ms, 3) for ms in self.answered(seat)]) for seat in range(self.players)
-        )
-        by_fallback = Counter(fallback.seat for fallback in self.fallbacks)
-        same = {name: getattr(self, name) for name in MatchSummary._fields[:-3]}
+        seats = range(self.players)
+        faults = Counter((fault.seat, fault.kind) for fault in self.faults)
+        times = (array("f", [round(ms, 3) for ms in self.answered(seat)]) for seat in seats)
+        fallbacks = Counter(fallback.seat for fallback in self.fallbacks)
         return MatchSummary(
-            **same,
-            faults=tuple(faults),
+            **{name: getattr(self, name) for name in MatchSummary._fields[:-3]},
+            faults=tuple(tuple(faults[seat, kind] for kind in FAULT_KINDS) for seat in seats),
             times=tuple(times),
-            fallbacks=tuple(by_fallback[seat] for seat in range(self.players)),
+            fallbacks=tuple(fallbacks[seat] for seat in seats),
         )
 
 
@@ -223,10 +217,8 @@ class Outage(VoidRecord, frozen=True, tag="outage"):
 
 
 class Revocation(VoidRecord, frozen=True, tag="decision"):
-    """A finished match that a decision of the organiser made void.
-
-    `decision` is the decision's number. `record` is the match, as compressed JSON in Base64.
-    """
+    """A finished match that the organiser's decision number `decision` made void. `record` is the
+    match, as compressed JSON in Base64."""
 
     decision: int
     record: str
@@ -291,20 +283,16 @@ class Withdraw(Decision, frozen=True):
 
 
 class Disqualify(Decision, frozen=True):
-    """The decision that a bot and its other `versions` no longer play.
-
-    The results of their tables do not count.
-    """
+    """The decision that a bot and its other `versions` no longer play. The results of their tables
+    do not count."""
 
     bot: str
     versions: tuple[str, ...] = ()
 
 
 class Undo(Decision, frozen=True):
-    """The decision that takes back the latest `Withdraw` or `Disqualify` still in force.
-
-    `bot` is a bot that it excluded.
-    """
+    """The decision that takes back the latest `Withdraw` or `Disqualify` in force, which excluded
+    `bot`."""
 
     bot: str
 
@@ -328,10 +316,8 @@ class Leave(Decision, frozen=True):
 
 
 class Skip(Decision, frozen=True):
-    """The decision that matches of a ladder will not be played.
-
-    The reason is that `bot` was away, or, if `bot` is None, that the ladder ends.
-    """
+    """The decision that matches of a ladder will not be played because `bot` was away or, if it is
+    None, because the ladder ends."""
 
     matches: tuple[str, ...]
     bot: str | None = None
@@ -350,9 +336,9 @@ Exclusion = Withdraw | Disqualify | Leave
 class Epoch:
     """An epoch of a ladder.
 
-    `number` counts the epochs from 1, and `at` is the time at which the epoch began (UTC, ISO
-    8601). `bots` are the bots that could play. `tables` are the tables that were drawn for these
-    bots, each as (stage, bots of the table), with one block each.
+    `number` counts the epochs from 1, and `at` is the time at which it began (UTC, ISO 8601).
+    `bots` are the bots that could play. `tables` are the tables that were drawn for them, each as
+    (stage, bots of the table), with one block each.
     """
 
     number: int
@@ -366,8 +352,8 @@ class MatchSummary(NamedTuple):
 
     Six fields are by seat: `seating`, `scores`, `adjusted`, `faults` (counts in the order of
     FAULT_KINDS), `times` (float32 milliseconds of the requests that were answered completely), and
-    `fallbacks` (the number of moves that were not the bot's own). `fallbacks` is empty in a store
-    that was written before fallbacks were counted. The other fields are as in `MatchRecord`.
+    `fallbacks` (the number of moves that were not the bot's own, or empty in a store that was
+    written before fallbacks were counted). The other fields are as in `MatchRecord`.
     """
 
     # A named tuple, because a run may have a million matches, and creating a frozen dataclass would
@@ -394,10 +380,8 @@ class MatchSummary(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BlockRecord:
-    """A block with at least one finished match.
-
-    `block` is the block's number in the plan. Of its `seatings` matches, `played` are finished.
-    """
+    """A block of the plan with at least one finished match. Of its `seatings` matches, `played` are
+    finished."""
 
     block: int
     key: str

@@ -1,7 +1,5 @@
-"""The checks of a bot: GET /, POST /move, POST /start and /end, its time and its output.
-
-Each check asks the bot or judges its earlier answers. The result is an `Outcome`.
-"""
+"""The checks of a bot. Each asks the bot or judges its earlier answers, and returns an
+`Outcome`."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -52,11 +50,9 @@ def _send(bot: Connection, path: str, body: bytes, seconds: float) -> Reply | Ex
 
 
 def greet(examiner: Examiner, wanted: Scope | None) -> tuple[Outcome, list[Scope]]:
-    """Check GET /. Return the outcome, and the scopes to check the bot with.
-
-    With `wanted`, that is the only scope, and the answer fills in what it leaves open. Otherwise
-    there is a scope for each known game that the answer names, or for every game if it names none.
-    """
+    """Check GET /. Return the outcome, and the scopes to check the bot with: `wanted`, in which the
+    answer fills in what is left open, or one for each known game that the answer names, or for
+    every game if it names none."""
     about: Mapping[str, object] = {}
     with closing(Connection(examiner)) as bot:
         result = _send(bot, "/", b"", examiner.clock.deadline_ms / 1000)
@@ -91,12 +87,9 @@ def greet(examiner: Examiner, wanted: Scope | None) -> tuple[Outcome, list[Scope
 def _ask_all(
     examiner: Examiner, asked: Sequence[Question], extra: Mapping[str, object] | None = None
 ) -> tuple[int, list[CheckFailure]]:
-    """Ask the questions over one connection. Return the number of questions asked and the failures.
-
-    Stops after MAX_FAILURES failures, or once the bot is late or unreachable. Successive questions
-    of the same recorded game and seat form a match. The fields in `extra` are added to the
-    requests.
-    """
+    """Ask the questions over one connection, until MAX_FAILURES failures or until the bot is late
+    or unreachable. Return the number of questions asked and the failures. Successive questions of
+    the same recorded game and seat form a match."""
     failures: list[CheckFailure] = []
     number = 0
     with closing(Connection(examiner)) as bot:
@@ -169,10 +162,8 @@ def long_list(examiner: Examiner, scope: Scope) -> Outcome:
 
 
 def hooks(examiner: Examiner, scope: Scope) -> Outcome:
-    """Check that the bot answers POST /start and /end in time, with any status and any body.
-
-    If it answers /start, it is asked for a move before /end. A failure to move is ignored.
-    """
+    """Check that the bot answers POST /start and /end in time, with any status and any body. If it
+    answers /start, it is asked for a move between them, and a failure to move is ignored."""
     question = openings(scope)[0]
     notes: list[str] = []
     failures: list[CheckFailure] = []
@@ -219,11 +210,8 @@ def parallel(examiner: Examiner, scope: Scope) -> Outcome:
 
 
 def connections(examiner: Examiner, scope: Scope) -> Outcome:
-    """Check that the bot does not answer more slowly over reused connections than over new ones.
-
-    The check fails if the bot is clearly `slower` in each of ROUNDS measurements, or as soon as it
-    makes no legal move in time.
-    """
+    """Check that the bot is not clearly `slower` over reused connections than over new ones in each
+    of ROUNDS measurements. The check also fails as soon as the bot makes no legal move in time."""
     question = openings(scope)[0]
     for _ in range(ROUNDS):
         reused, failure = _ask_repeatedly(examiner, question, reuse=True)
@@ -256,7 +244,7 @@ def _ask_repeatedly(
     examiner: Examiner, question: Question, *, reuse: bool
 ) -> tuple[list[Exchange], CheckFailure | None]:
     """Ask a question REPEATS times, or until the bot makes no legal move in time. Return all
-    exchanges, and the last one's failure, if any."""
+    exchanges, and any failure of the last one."""
     exchanges: list[Exchange] = []
     failure = None
     with closing(Connection(examiner)) as bot:
@@ -270,22 +258,18 @@ def _ask_repeatedly(
 
 
 def slower(reused: Sequence[float], new: Sequence[float]) -> bool:
-    """Return whether the times in `reused`, in milliseconds, are clearly longer than those in
-    `new`.
-
-    The median of `reused` must exceed that of `new` by more than `NODELAY_MS` plus twice the larger
-    interquartile range.
-    """
+    """Return whether the median of `reused`, in milliseconds, exceeds that of `new` by more than
+    `NODELAY_MS` plus twice the larger interquartile range."""
     quartiles = [quantiles(times, n=4, method="inclusive") for times in (reused, new)]
     noise = max(high - low for low, _, high in quartiles)
     return median(reused) - median(new) > NODELAY_MS + 2 * noise
 
 
 def pace(examiner: Examiner) -> Outcome:
-    """Check that 99% of the bot's answers take at most `move_ms`.
+    """Check that 99% of the bot's earlier answers outside the short matches took at most `move_ms`.
 
-    Asks nothing, but uses the times of earlier answers outside the short matches, except the first,
-    which may include loading. With fewer than two answers, the check is skipped.
+    The first answer, which may include loading, is left out. With fewer than two answers, the check
+    is skipped.
     """
     if len(examiner.valid) < 2:
         return Outcome("too few answers to judge its time", skipped=True)
@@ -313,8 +297,8 @@ def pace(examiner: Examiner) -> Outcome:
 def output(examiner: Examiner, started: StartedBot, scope: Scope) -> Outcome:
     """Check that `started`, the examiner's bot, writes fewer than OUTPUT_LIMIT bytes for an answer.
 
-    Asks one question, and ignores the answer. If the check passes, the end of the bot's earlier
-    output, which is discarded, is in the outcome.
+    The answer itself is ignored. If the check passes, the outcome has the end of the bot's earlier
+    output, which is discarded.
     """
     question, shown = openings(scope)[0], examiner.output()
     started.process.clear_output()
@@ -332,11 +316,9 @@ def output(examiner: Examiner, started: StartedBot, scope: Scope) -> Outcome:
 
 
 def own_moves(examiner: Examiner, most: float, *, quick: bool) -> Outcome:
-    """Check that at most the share `most` (0 to 1) of the bot's moves came from its fallback.
-
-    Asks nothing, but uses the moves that the examiner has counted. With `quick`, they were made in
-    recorded games rather than in matches.
-    """
+    """Check that at most the share `most` (0 to 1) of the moves that the examiner has counted came
+    from the bot's fallback. With `quick`, they were made in recorded games rather than in
+    matches."""
     count, shown = examiner.fallbacks.total(), examiner.last_fallback
     if not count or shown is None:
         return Outcome("")

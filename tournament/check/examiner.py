@@ -30,11 +30,12 @@ class Verdict(NamedTuple):
 
 
 class Connection(HttpBot):
-    """A connection to the checked bot, over which the bot plays one match after another.
+    """A connection to the checked bot, which reports the outcome of every POST /move to the
+    examiner.
 
-    `exchange` is the last request with its answer. `failures` has a failure for each request that
-    got no move, not even an illegal one. `failed` says whether the last question in this match got
-    no legal move. The examiner gets the outcome of every POST /move.
+    The bot plays one match after another. `exchange` is the last request with its answer.
+    `failures` has a failure for each request that got no move, not even an illegal one. `failed`
+    says whether the last question in this match got no legal move.
     """
 
     def __init__(self, examiner: "Examiner") -> None:
@@ -45,10 +46,8 @@ class Connection(HttpBot):
         self.failures: list[Failure] = []
 
     def begin(self, opening: Question) -> tuple[bytes, bytes]:
-        """Begin a match whose first question is `opening`. Return the bodies for /start and /end.
-
-        Nothing is sent yet.
-        """
+        """Begin a match whose first question is `opening`, but send nothing yet. Return the bodies
+        for /start and /end."""
         self._match, self._turn, self.failed = secrets.token_hex(8), 0, False
         view, clock = opening.view, self._examiner.clock.to_dict()
         at = {"game": view["game"], "seat": view["seat"]}
@@ -96,11 +95,8 @@ class Connection(HttpBot):
         return Verdict(exchange, failure)
 
     def send(self, path: str, body: bytes, seconds: float) -> Reply:
-        """Same as `HttpBot.send`, but keep the request and any answer as `exchange`.
-
-        Raises:
-            ExchangeError: if there is no usable answer (see `HttpBot.send`).
-        """
+        """Same as `HttpBot.send`, also in its errors, but keep the request and any answer as
+        `exchange`."""
         try:
             return super().send(path, body, seconds)
         finally:
@@ -119,16 +115,15 @@ class Connection(HttpBot):
 
 
 class Examiner:
-    """What is known about the checked bot from its answers. Threads share it, but each has its own
-    `Connection`.
+    """What is known about the checked bot from its answers. Each thread needs its own `Connection`.
 
     `clock` is the bot's time: the time for a move, and one bank for the whole check. `valid` lists
     the exchanges in which a question got a move, legal or not, in time. `dropped` counts the
     dropped parts of `info` by reason. While `counts_moves` is true, `moves` counts the requests for
     a move, and `fallbacks` counts, by reason, the moves that were not the bot's own.
-    `last_fallback` is the last exchange with a fallback, counted or not, or None. `failed_before`
-    says whether the bot has failed in the check of positions. `on_answer` is called after every
-    request for a move.
+    `last_fallback` is the last exchange with a fallback, counted or not. `failed_before` says
+    whether the bot has failed in the check of positions. `on_answer` is called after every request
+    for a move.
     """
 
     def __init__(
@@ -169,11 +164,8 @@ class Examiner:
     def fault(
         self, kind: FaultKind, detail: str, error: Exception | None, exchange: Exchange
     ) -> CheckFailure:
-        """Return the failure for a fault at POST /move, with advice about it. May wait (see
-        `failure`).
-
-        `error` is the exception behind the fault, if there is one.
-        """
+        """Return the failure for a fault at POST /move, with advice about it and about the
+        exception behind it, if there is one. May wait (see `failure`)."""
         suggestion = advice(kind, error, exchange.answer)
         return self.failure(f"{kind}: {detail}", exchange, suggestion, kind)
 
@@ -183,9 +175,9 @@ class Examiner:
         """Return a failure with the bot's output. If the bot's process has ended, the failure says
         so.
 
-        `kind` is None if the failure would not be a fault in a match. Waits up to half a second for
-        the bot to end if it was unreachable, or did not answer and `kind` is None. If the bot ends
-        by then, the failure has a fix for that instead of the fix in `advice`.
+        `kind` is None if the failure would not be a fault in a match. If the bot was unreachable,
+        or did not answer and `kind` is None, waits up to half a second for the bot to end. If it
+        ends, the failure has a fix for that instead of the fix in `advice`.
         """
         unanswered = kind is None and exchange.answer.status is None
         gone = unanswered or kind is FaultKind.UNREACHABLE
@@ -204,9 +196,9 @@ class Examiner:
     def ended(self, *, wait: bool = False) -> str | None:
         """Return how the bot's process ended, such as "code 1" or "killed by signal 9".
 
-        The result is None if the process is running or was not started here. If the process could
-        not be started or its supervisor is gone, it is a clause that says so. With `wait`, waits up
-        to half a second for a process that is about to end.
+        The result is None if the process is running or was not started here, and a clause if it
+        could not be started or its supervisor is gone. With `wait`, waits up to half a second for
+        the end.
         """
         if not isinstance(self.bot, StartedBot):
             return None

@@ -45,9 +45,9 @@ class Exchange:
 class CheckFailure:
     """A failure in a check.
 
-    `problem` has one or more sentences that say what is wrong. `exchange` shows the problem, or is
-    None if no request does. `kind` is the kind of fault in a match, or None if it would not be one.
-    `output` is the end of the bot's output, or "" if the bot was not started here.
+    `problem` has one or more sentences. `exchange` shows the problem, or is None if no request
+    does. `kind` is the kind of fault in a match, or None if it would not be one. `output` is the
+    end of the bot's output, or "" if the bot was not started here.
     """
 
     problem: str
@@ -68,8 +68,7 @@ class Outcome:
 
     `note` is a short line of facts (perhaps ""), or the reason why the check was `skipped`.
     `output` is the end of the bot's output if the check is about output and passes, else "".
-    `warnings` are sentences about things that cost the bot nothing in a cup but are probably
-    mistakes.
+    `warnings` are about probable mistakes that cost the bot nothing in a cup.
     """
 
     note: str
@@ -156,10 +155,8 @@ def advice(kind: FaultKind, error: Exception | None, answer: Answer) -> Advice:
 
 
 def died(how: str, output: str) -> str:
-    """Return the fix for a started bot that ended instead of answering.
-
-    `how` says how it ended, such as "code 1". `output` is the end of its output.
-    """
+    """Return the fix for a started bot that ended instead of answering. `how` says how it ended,
+    such as "code 1"."""
     where = (
         "look at the end of its output, shown here"
         if output.strip()

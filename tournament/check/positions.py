@@ -37,9 +37,9 @@ cards that can be read in two ways are rare. A game that is missing here is reco
 class Question:
     """A position in which a bot is asked for a move.
 
-    `situation` describes the position, in the same words for all similar positions. `view` and
-    `moves` are the fields of the request. `position` is the state, used to judge an answer.
-    `played` is the name of the recorded game, and `scores` are its final scores by seat.
+    `situation` describes it in the same words as all similar positions. `view` and `moves` are the
+    fields of the request. `position` is the state, used to judge an answer. `played` is the name of
+    the recorded game, and `scores` are its final scores by seat.
     """
 
     situation: str
@@ -123,10 +123,8 @@ def questions(scope: Scope, wanted: int) -> list[Question]:
 
 
 def openings(scope: Scope) -> list[Question]:
-    """Return the first question for each seat in each recorded game, ordered by game and seat.
-
-    Seats without a question are left out.
-    """
+    """Return the first question for each seat in each recorded game that has one, ordered by game
+    and seat."""
     first: dict[tuple[str, int], Question] = {}
     for question in _recorded(scope):
         first.setdefault(question.seat_in_record, question)
@@ -138,10 +136,9 @@ _RICHEST = "zhengfen", 3, "3c3d3h3s4c4d4h4s5c5d5h5s6c6d6h6sBjRj"
 
 
 def longest(scope: Scope) -> Question:
-    """Return, of the known questions in a scope, the one with the longest list of legal moves.
+    """Return the known question in a scope with the longest list of legal moves.
 
-    For `zhengfen` with three players, this is a set-up position, which is in no recorded game and
-    has scores of 0.
+    For `zhengfen` with three players, it is in no recorded game and has scores of 0.
     """
     richest, players, written = _RICHEST
     if scope.game != richest or players not in scope.players:

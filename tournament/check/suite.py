@@ -39,12 +39,8 @@ def _random_player(seat: int) -> Player:
 
 
 def _short_match(scope: Scope, examiner: Examiner) -> Outcome:
-    """Check the bot at seat 0 in a match of two deals, if the scope allows it, against random
-    players.
-
-    The failures are the bot's faults, without those after its process has ended. Sets the
-    examiner's `counts_moves`.
-    """
+    """Check the bot at seat 0 in a match against random players. The failures are its faults,
+    without those after its process has ended. Sets the examiner's `counts_moves`."""
     # A program that keeps state may fall back in the recorded games, because it has to follow moves
     # that it did not make. So only moves in matches count, unless no match is played.
     examiner.counts_moves = True
@@ -120,13 +116,12 @@ def check_bot(
     """Start or reach a bot, run all checks in order, yield their results, and end a started bot.
 
     Each check runs when its result is asked for. Closing the iterator also ends a started bot. If
-    the bot cannot be started or reached, the only result is a failure. If a started bot has ended,
-    it is restarted before the next check. If that fails, the check is skipped. `clock` is the bot's
-    time, to which the time of its answers is charged. The checks cover `wanted` or, if that is
-    None, everything that the bot says it plays. The bot's answer to GET / fills in what `wanted`
-    leaves open. `positions` is the largest number of positions for each game. With `quick`, only
-    the quick checks run. The bot fails if its fallback makes more than the share `max_fallback` (0
-    to 1) of its moves.
+    the bot cannot be started or reached, the only result is a failure. A started bot that has ended
+    is restarted before the next check, which is skipped if that fails. `clock` is the bot's time,
+    to which the time of its answers is charged. The checks cover `wanted`, in which the answer to
+    GET / fills in what is left open, or, if it is None, everything that the bot says it plays.
+    `positions` is the largest number of positions for each game. `max_fallback` is the largest
+    share (0 to 1) of moves that the bot's fallback may make.
 
     `on_check` is called before each check except the first two, with the check's number, the total
     number of checks, and the title. `on_answer` is called after every request for a move, answered

@@ -34,10 +34,8 @@ def format_winners(winners: Sequence[str]) -> str:
 
 
 def stage_title(stage: str, round: int) -> str:
-    """Return the heading of a round, such as "Round 2", "Semi-final" or "Epoch 3".
-
-    `stage` is as in `CourseTable`. If it is "", `round`, the number of the round, is used.
-    """
+    """Return the heading of a round, such as "Round 2", "Semi-final" or "Epoch 3", from the stage
+    as in `CourseTable` or, if it is "", from the number of the round."""
     kind, _space, number = stage.partition(" ")
     if kind == "stage" and number.isdecimal():
         return _("Stage %(number)d", number=int(number))

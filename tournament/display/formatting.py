@@ -21,6 +21,15 @@ _ORDINALS: Final = {
     3: N_("%(number)drd"),
 }
 
+_HEADLINES: Final = {  # by the number of bots in first place, and whether the cup is finished
+    (0, False): N_("Nobody leads %(cup)s yet"),
+    (0, True): N_("%(cup)s is over"),
+    (1, False): N_("%(bots)s leads %(cup)s"),
+    (1, True): N_("%(bots)s won %(cup)s"),
+    (2, False): N_("%(bots)s share the lead of %(cup)s"),
+    (2, True): N_("%(bots)s share the first place of %(cup)s"),
+}
+
 
 def format_rank(line: Standing) -> str:
     """Return a bot's rank or ranks, such as "2" or "2–4", or "–" if it is new to a ladder or left
@@ -43,8 +52,8 @@ def rank_range(rank: tuple[int, int]) -> str:
 def open_places(line: Standing, table: Standings) -> str:
     """Return the places that the evidence leaves open for a bot, in words, such as "1st or 2nd".
 
-    During a run, return "still open" for a range of all places, and for a range of more than two
-    places that covers more than a third of them. At the end, return "" for a range of all places,
+    During a run, that is "still open" for a range of all places, and for a range of more than two
+    places that covers more than a third of them. At the end, it is "" for a range of all places,
     unless there is only one bot.
     """
     first, last = line.rank
@@ -56,32 +65,18 @@ def open_places(line: Standing, table: Standings) -> str:
 
 
 def headline(table: Standings) -> str:
-    """Return a sentence that names the leaders or winners, without a full stop.
-
-    If no bot is in first place, the sentence says that nobody leads yet, or that the cup is over.
-    """
+    """Return a sentence, without a full stop, that names the leaders or winners, or else says that
+    nobody leads yet or that the cup is over."""
     cup = printable(table.name) or _("the cup")
     first = [line.bot for line in table.standings if line.place == 1]
-    if not first:
-        if table.finished:
-            return _("%(cup)s is over", cup=cup)
-        return _("Nobody leads %(cup)s yet", cup=cup)
-    values = {"bots": listed(first), "cup": cup}
-    if table.finished:
-        if len(first) > 1:
-            return _("%(bots)s share the first place of %(cup)s", **values)
-        return _("%(bots)s won %(cup)s", **values)
-    if len(first) > 1:
-        return _("%(bots)s share the lead of %(cup)s", **values)
-    return _("%(bots)s leads %(cup)s", **values)
+    text = _HEADLINES[min(len(first), 2), table.finished]
+    return _(text, bots=listed(first), cup=cup)
 
 
 def shown_authors(run: Run) -> dict[str, str]:
-    """Return each bot's author: the one in the cup, or else the one that the bot last stated.
-
-    Bots without an author are left out. For a bot that joined a ladder, the author in the cup is
-    only a key, so the stated author is used.
-    """
+    """Return each bot's author, if known: the one in the cup, or else the one that the bot last
+    stated. The author in the cup does not count for a bot that joined a ladder, since it is only a
+    key."""
     joined = {decision.bot for decision in run.decisions if isinstance(decision, Join)}
     authors = {}
     for bot in run.cup.bots:
@@ -96,8 +91,8 @@ def shown_authors(run: Run) -> dict[str, str]:
 def table_lines(table: Standings) -> list[Standing]:
     """Return the lines of the standings that the first page shows, new bots last.
 
-    In a ladder, bots that no longer play or have not played yet are left out. If no line would
-    remain, all lines are returned.
+    In a ladder, bots that no longer play or have not played yet are left out, unless no bot would
+    remain.
     """
     new = [line for line in table.standings if line.status == "new" and line.matches]
     return [line for line in table.standings if not line.status] + new or list(table.standings)
@@ -123,10 +118,8 @@ def info_text(info: Mapping[str, str | float], fallback: str | None = None) -> s
 
 
 def format_number(value: float) -> str:
-    """Return a finite number from a bot's `info` as text, such as "48,000" or "−1.7".
-
-    Whole numbers have up to ten significant digits, other numbers up to four.
-    """
+    """Return a finite number from a bot's `info` as text, such as "48,000" or "−1.7": whole numbers
+    with up to ten significant digits, others with up to four."""
     return _minus(f"{value:,.10g}" if value == int(value) else f"{value:,.4g}")
 
 
@@ -239,10 +232,8 @@ def format_stop(table: Standings) -> str:
 
 
 def format_versions(stated: Sequence[Identity]) -> str:
-    """Return the names and versions in a bot's statements, such as "greedy 0.1, then greedy 0.2".
-
-    `stated` has the oldest statement first. The result is "–" if there are no names or versions.
-    """
+    """Return the names and versions in a bot's statements, of which the oldest comes first, such as
+    "greedy 0.1, then greedy 0.2", or "–" if there are none."""
     words = [" ".join(filter(None, (about.name, about.version))) for about in stated]
     return _(", then ").join(filter(None, words)) or "–"
 
@@ -281,11 +272,8 @@ FLAG_RULE: Final = (
 
 
 def fallback_note(line: Standing) -> str:
-    """Return the share of a bot's moves that an adapter or a kit made, as a phrase.
-
-    An example is "83 % of its moves by a fallback". The result is "" if the share is 0 or not
-    known.
-    """
+    """Return the share of a bot's moves that an adapter or a kit made, such as "83 % of its moves
+    by a fallback", or "" if the share is 0 or not known."""
     if not line.fallback:
         return ""
     if line.fallback < 0.01:

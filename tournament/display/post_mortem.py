@@ -15,9 +15,9 @@ _CLOCK = ("move_ms", "bank_ms")  # left out, because a replay has the clock for 
 def curl(fault: FaultRecord, command: str | None) -> str:
     """Return the curl command that repeats the request of a fault, without the bot's token.
 
-    A bot with a `command` is expected on port 9000 of this machine; otherwise curl asks the URL of
-    the fault. It waits as long as the bot had time to answer, but at least one second. A fault from
-    a file of matches has no request to repeat.
+    A bot with a `command` is expected on port 9000 of this machine. curl waits as long as the bot
+    had time to answer, but at least one second. A fault from a file of matches has no request to
+    repeat.
     """
     url = f"http://127.0.0.1:{PORT}" if command is not None else fault.url
     return (
@@ -28,10 +28,8 @@ def curl(fault: FaultRecord, command: str | None) -> str:
 
 
 def start_command(command: str | None) -> str | None:
-    """Return the shell command that starts a bot on port 9000, or None for a bot by URL.
-
-    It must be run in the bot's folder.
-    """
+    """Return the shell command that starts a bot on port 9000 in the bot's folder, or None for a
+    bot by URL."""
     return None if command is None else f"PORT={PORT} {command}"
 
 
@@ -41,8 +39,7 @@ def post_mortem(
     """Return all details of one fault as English text, with the commands that repeat its request.
 
     Without `show_command`, for readers other than the organiser, the command that starts the bot is
-    left out. If the match is from a file of matches, which has no requests and answers, the text
-    has only the fault itself.
+    left out. A file of matches has no requests and answers, so there is only the fault itself.
     """
     bot = record.seating[fault.seat]
     command = cup.bot(bot).command
@@ -79,9 +76,8 @@ def post_mortem(
 def fault_dict(record: MatchRecord, fault: FaultRecord, cup: Cup) -> dict[str, Any]:
     """Return all details of one fault except `move_ms` and `bank_ms`, as JSON values.
 
-    The name of the bot and the commands `start` (None for a bot by URL) and `curl`, which repeat
-    the request, are added. `start` contains the bot's own command, so the details are for the
-    organiser only.
+    The name of the bot and the commands `start` (None for a bot by URL) and `curl` are added.
+    `start` contains the bot's own command, so the details are for the organiser only.
     """
     bot = record.seating[fault.seat]
     command = cup.bot(bot).command

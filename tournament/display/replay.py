@@ -28,10 +28,9 @@ class Step:
     `number` counts the steps from 0. `ms` is the bot's thinking time in milliseconds. It is None if
     the bot was not asked, because the move was `forced` (the only legal one) or the bot was struck
     out. `banks` are the time banks by seat after the move, in milliseconds. `fault` is the fault
-    for which the default move was played, else None. `before` and `state` are the full states
-    before and after the move as JSON values. `info` is the bot's information beside the move.
-    `fallback` is the reason for a move that was not the bot's own, else None. In the first step,
-    `seat`, `move`, `ms`, `fault` and `before` are None.
+    for which the default move was played. `before` and `state` are the full states before and after
+    the move as JSON values. `info` is the bot's information beside the move. `fallback` is the
+    reason for a move that was not the bot's own.
     """
 
     number: int
@@ -58,8 +57,7 @@ def steps(record: MatchRecord, cup: Cup) -> Iterator[Step]:
     """Replay a match from its seed, and yield its steps. `cup` is the cup of the match.
 
     Raises:
-        ReplayError: if a move is not legal or comes after the end of the game, once its step is
-            asked for.
+        ReplayError: at the step of a move that is not legal or comes after the end of the game.
     """
     state = games.get(record.game).start(record.players, record.seed, record.options)
     clock = cup.clock

@@ -1,7 +1,4 @@
-"""The formats: which bots meet, in which order, and on which seeds.
-
-Each format is one file that holds the keys of its `[format]` section and its plan.
-"""
+"""The formats: which bots meet, in which order, and on which seeds."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -31,7 +28,7 @@ def format_of(data: Mapping[str, Any]) -> Format:
     Keys that the format does not have are ignored. The ranges of values are not checked.
 
     Raises:
-        msgspec.ValidationError: if there is no such format, or a value is missing or has the wrong
+        msgspec.ValidationError: if there is no such format, or a value is missing or of a wrong
             type.
     """
     kind = FORMATS.get(str(data.get("type")))

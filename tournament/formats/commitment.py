@@ -1,8 +1,7 @@
 """Commitments to a cup's seed, which are published before the first deal and opened at the end.
 
-A commitment is the SHA-256 of the seed's UTF-8 text in hexadecimal, as printed by
-`printf %s SEED | sha256sum`. It hides only a seed that cannot be guessed, so the seed of a cup with
-a commitment has a random part.
+A commitment is the SHA-256 of the seed's UTF-8 text in hexadecimal, as printed by `printf %s SEED |
+sha256sum`.
 """
 
 import hashlib
@@ -21,9 +20,8 @@ def commitment(seed: str) -> str:
 def committed_seed(named: str | None) -> str:
     """Draw a fresh seed for a cup that commits to its seed.
 
-    It is `named` (the seed in the CUP.toml), a colon and 64 random hexadecimal digits, or only the
-    digits if `named` is None. The digits keep anybody who sees the commitment or a hand from
-    guessing the seed.
+    It is `named` (the seed in the CUP.toml), if that is not None, and a colon, then 64 random
+    hexadecimal digits, so nobody who sees the commitment or a hand can guess the seed.
     """
     drawn = secrets.token_hex(32)
     return drawn if named is None else f"{named}:{drawn}"
@@ -32,8 +30,8 @@ def committed_seed(named: str | None) -> str:
 def follows(seed: str, named: str | None, committed: bool) -> bool:
     """Return whether a run of a cup may have this seed.
 
-    `named` is the seed in the CUP.toml, or None if any seed will do. If the cup commits to its
-    seed, `named` may be followed by a colon and any text.
+    It must be `named`, the seed in the CUP.toml, unless that is None. If the cup commits to its
+    seed, a colon and any text may follow.
     """
     if named is None or seed == named:
         return True

@@ -20,8 +20,7 @@ BLOCKS_PER_ROUND = 4
 class Duel(WithDeals):
     """A format in which two bots play until it is known which is better, or up to `deals` blocks.
 
-    `within` is the largest difference, in points per deal, that does not matter. If it is None,
-    every difference matters.
+    `within` is the largest difference, in points per deal, that does not matter, or None.
     """
 
     type: ClassVar[str] = "duel"

@@ -16,10 +16,9 @@ SEATINGS: Final = ("rotations", "permutations", "fixed")
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """The ways in which a cup that has begun may grow.
+    """The ways in which a cup that has begun may grow, and a `clause` that states them.
 
-    `clause` states them in words. `key` is the key of the format whose value may rise, if there is
-    one. `bots` says whether bots may be added.
+    `key` is the key of the format whose value may rise. `bots` says whether bots may be added.
     """
 
     clause: str
@@ -69,17 +68,13 @@ class Format(ABC):
         return self.skips_tables and not gone.isdisjoint(table)
 
     def usual_cards(self, remembers: bool) -> Cards:
-        """Return the value of `cards` for a cup that does not set it.
-
-        `remembers` says whether a bot of the cup may remember cards from one seating to the next.
-        """
+        """Return the value of `cards` for a cup that does not set it. `remembers` says whether a
+        bot may remember cards from one seating to the next."""
         return "fresh" if remembers and self.seating != "fixed" else "shared"
 
     def tables(self, bots: int, players: int) -> int:
-        """Return how many different tables of `players` seats play in a cup with `bots` bots.
-
-        The result is 0 if the format does not list tables in advance.
-        """
+        """Return how many different tables of `players` seats play in a cup with `bots` bots, or 0
+        if the format does not list tables in advance."""
         return 0
 
     def always(self) -> tuple[str, ...]:

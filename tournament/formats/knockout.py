@@ -20,9 +20,9 @@ _Key = tuple[Fraction | int, ...]
 def cuts(bots: int, players: int) -> list[list[int]]:
     """Return, for each round before the final, how many bots advance from each table.
 
-    The better half of each table advances, rounded down: two bots out of five. More bots may
-    advance from the last table of the first round, so that the final is full. Bots without a table
-    have a bye. The list is empty if all bots fit at one table.
+    The better half of each table advances, rounded down. More bots may advance from the last table
+    of the first round, so that the final is full. Bots without a table have a bye. The list is
+    empty if all bots fit at one table.
     """
     half = players // 2
     eliminated = players - half

@@ -1,8 +1,6 @@
 """A ladder: epochs of tables, drawn from the bots that can play and their results so far.
 
-Half of the tables are drawn evenly, in passes: each pass seats some bots once each. The other half
-settles the top: bots whose order is still open meet. Thompson sampling, which draws a score for
-each bot from its estimate, fills the other seats.
+docs/statistics.md describes the even half of the tables and the half that settles the top.
 """
 
 from collections import Counter
@@ -47,10 +45,8 @@ Gather = Callable[[Progress], tuple[str, ...]]
 
 @dataclass(frozen=True, kw_only=True)
 class Ladder(Format):
-    """A format of epochs, during which bots may join or leave.
-
-    `ends` is the time at which the ladder ends by itself (UTC, ISO 8601), or None.
-    """
+    """A format of epochs, during which bots may join or leave. `ends` is the time at which the
+    ladder ends by itself (UTC, ISO 8601), or None."""
 
     type: ClassVar[str] = "ladder"
     growth: ClassVar[Growth] = Growth(
@@ -76,8 +72,7 @@ class LadderPlan(Plan):
 
     An epoch begins once the previous one is complete, so its tables depend only on results that
     cannot change later. `gather` returns the bots that can play now, in the order of the cup, and
-    may take seconds. By default there are none, so no epoch begins, as suits a run that is only
-    read.
+    may take seconds. By default there are none, as suits a run that is only read.
     """
 
     def __init__(self, setup: Setup, gather: Gather = lambda _run: ()) -> None:
@@ -210,9 +205,9 @@ def draw_tables(
 ) -> list[StageTable]:
     """Draw the tables of an epoch for `bots`, as (stage, table). Each table plays one block.
 
-    There are no tables if there are fewer bots than `players`. `known` must hold exactly the blocks
-    of all earlier epochs; new bots are added to it. The bots of one stage can be compared, since
-    they sit at one table or, in a pass, have equal chances to sit at any of its tables.
+    There are none if there are fewer bots than `players`. `known` must hold exactly the blocks of
+    all earlier epochs; new bots are added to it. The bots of one stage can be compared, since they
+    sit at one table or, in a pass, have equal chances to sit at any of its tables.
     """
     names = sorted(bots)
     if len(names) < players:
@@ -293,9 +288,8 @@ def _close(
 def _open_pairs(record: LadderRecord, numbers: Ints, best: Ints) -> list[tuple[int, int]]:
     """Return the pairs (better, worse) near the top whose order is not settled, closest first.
 
-    A bot is an index into `numbers`. `best` has the bots with at least `KNOWN` blocks, best first.
-    The candidates are neighbours among the first `TOP` of them, and the last of these paired with
-    each bot below.
+    A bot is an index into `numbers`. `best` has the candidates, best first. Pairs are neighbours
+    among the first `TOP` of them, and the last of these with each bot below.
     """
     settled, evidence = record.settled(), record.evidence()
     first, rest = best[:TOP].tolist(), best[TOP:].tolist()

@@ -21,9 +21,8 @@ Seating = tuple[str, ...]
 class Setup:
     """The values that a plan depends on before the first match, besides the keys of its format.
 
-    `players` is the number of seats at a table. `bots` are the names in the order of the cup.
-    `seating` and `cards` are those of the format. `seed` determines all draws except the ids of
-    matches, which are drawn from the secret `match_key`.
+    `players` is the number of seats at a table. `bots` are in the order of the cup. `seed`
+    determines all draws except the ids of matches, which are drawn from the secret `match_key`.
     """
 
     game: str
@@ -107,8 +106,8 @@ class Round:
     """A round of `size` blocks that do not depend on each other's results.
 
     `blocks` includes finished blocks, and may be an iterator that makes blocks as they are needed.
-    In a ladder, `size` also counts skipped blocks, which are not in `blocks`. `epoch` is the epoch
-    of a ladder if the round begins it, else None.
+    In a ladder, `size` also counts skipped blocks, which are not in `blocks`. `epoch` is set if the
+    round begins an epoch of a ladder.
     """
 
     number: int
@@ -126,11 +125,8 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The answer of a plan that has been played to its end.
-
-    `places` is as in `Plan.places`. `settled` are the top bots, in the order of the cup, if
-    `[stop]` ended the cup.
-    """
+    """The answer of a plan that has been played to its end. `places` is as in `Plan.places`, and
+    `settled` are the top bots, in the order of the cup, if `[stop]` ended the cup."""
 
     places: Mapping[str, int] | None = None
     settled: tuple[str, ...] = ()
@@ -166,7 +162,7 @@ class Plan(ABC):
         """Return the round to play next, `Wait` if there is none now, or `Done` at the end.
 
         Call again once every match of the round is finished, except at tables that the format
-        leaves out. After a new decision or void match, the plan begins again with the first of
+        leaves out. A new decision or void match makes the plan begin again with the first of
         `open_rounds`.
 
         Raises:
@@ -181,9 +177,8 @@ class Plan(ABC):
     def total(self, run: Progress, scores: Scores, gone: Set[str]) -> int:
         """Return how many matches the run will have if the bots in `gone` no longer play.
 
-        Their tables count in full, unless the format leaves them out: then only the finished
-        matches of these tables count. A ladder counts up to its last epoch. An end by `[stop]` is
-        not foreseen.
+        A table that the format leaves out counts only with its finished matches. A ladder counts up
+        to its last epoch. An end by `[stop]` is not foreseen.
 
         Raises:
             StoreError: if the finished matches cannot be read.
@@ -218,11 +213,7 @@ class Plan(ABC):
         return block.block
 
     def _round(self, number: int, offset: int, tables: Sequence[StageTable], deals: int) -> Round:
-        """Return a round in which each table plays `deals` blocks, numbered from `offset` + 1.
-
-        Each table plays its first block before any table plays its second, so no table gets far
-        ahead.
-        """
+        """Return a round in which each table plays `deals` blocks, numbered from `offset` + 1."""
         deals_of_tables = ((deal, *table) for deal in range(1, deals + 1) for table in tables)
         blocks = (
             self._maker.make(at, number, stage, table, deal)

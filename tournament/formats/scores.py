@@ -34,10 +34,9 @@ class Scores:
         self.matches = matches
 
     def __call__(self, round: int) -> Mapping[StageTable, Mapping[str, Fraction]]:
-        """Return each bot's exact mean score per deal and seat at each table of a round.
-
-        The scores are those after the strike-out rule, by (stage, table) and then by bot. Tables
-        without a finished match are left out.
+        """Return each bot's exact mean score per deal and seat at each table of a round, after the
+        strike-out rule, by (stage, table) and then by bot. Tables without a finished match are left
+        out.
 
         Raises:
             StoreError: if the matches cannot be read.
@@ -56,7 +55,6 @@ class Scores:
 
     def observations(self, bots: Sequence[str], blocks: int) -> Observations:
         """Return the observations of the finished matches in the first `blocks` blocks of the plan.
-
         Bots are numbered by their index in `bots`. Matches with other bots are left out.
 
         Raises:
@@ -80,9 +78,9 @@ class Scores:
     ) -> frozenset[str]:
         """Return the bots whose disqualification counts in a look at the first blocks of the plan.
 
-        `tables` has each block's table, in the order of the plan. A disqualification that was not
-        undone counts if a match of these blocks was still to be played when it was made, even if
-        only at a table that it removed.
+        `tables` has each block's table, in order. A disqualification that was not undone counts if
+        a match of these blocks was still to be played when it was made, even at a table that it
+        removed.
 
         Raises:
             StoreError: if there is a disqualification, and the matches cannot be read.
@@ -90,20 +88,17 @@ class Scores:
         excluded = exclusions(decisions)
         if not any(isinstance(decision, Disqualify) for decision in excluded):
             return frozenset()
-        missing = dict(enumerate(map(frozenset, tables), 1))
-        matches: Counter[int] = Counter()
-        for match in self.matches.summaries():
-            if match.block <= len(tables):
-                matches[match.block] += 1
-                if matches[match.block] == match.seatings:
-                    missing.pop(match.block, None)
+        matches = Counter(
+            (match.block, match.seatings)
+            for match in self.matches.summaries()
+            if match.block <= len(tables)
+        )
+        complete = {block for (block, seatings), played in matches.items() if played == seatings}
+        missing = [table for block, table in enumerate(tables, 1) if block not in complete]
         counted: set[str] = set()
-        gone: set[str] = set()
         for decision in excluded:
-            fell_away = any(
-                decision.bot in table and gone.isdisjoint(table) for table in missing.values()
-            )
+            fell_away = any(decision.bot in table for table in missing)
             if isinstance(decision, Disqualify) and (decision.after < matches.total() or fell_away):
                 counted.add(decision.bot)
-            gone.add(decision.bot)
+            missing = [table for table in missing if decision.bot not in table]
         return frozenset(counted)

@@ -34,10 +34,8 @@ class Stop:
 
 
 class UntilSettled(Plan):
-    """The plan `plan`, ended at the first look at which its `top` best bots are settled.
-
-    `confidence` is the probability needed to settle them.
-    """
+    """The plan `plan`, ended at the first look at which its `top` best bots are settled with the
+    probability `confidence`."""
 
     def __init__(self, plan: Plan, top: int, confidence: float) -> None:
         super().__init__(plan.setup)
@@ -48,9 +46,9 @@ class UntilSettled(Plan):
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
         """Yield the rounds of the wrapped plan, split at each look, until the top bots are settled.
 
-        The parts of a round have its number. The blocks of a part must be taken before the next
-        part is asked for. The last block is followed by a look too. Set `settled` to the top bots
-        if a look ends the cup, and otherwise to ().
+        Take the blocks of a part, which has the number of its round, before asking for the next
+        part. The last block is followed by a look too. Set `settled` to the top bots if a look ends
+        the cup, and otherwise to ().
 
         Raises:
             StoreError: when the next round is asked for, if finished matches cannot be read.
@@ -84,11 +82,9 @@ class UntilSettled(Plan):
     def _settled(
         self, run: Progress, scores: Scores, tables: Sequence[Table], seated: set[str]
     ) -> tuple[str, ...]:
-        """Return the top bots in the order of the cup, or () if they are not settled yet.
-
-        Each must be settled above all bots outside the top and be in `seated`, the bots at the
-        tables of the current round so far. Disqualified bots and their tables do not count.
-        """
+        """Return the top bots in the order of the cup, or () if they are not settled yet. Each must
+        be settled above all bots outside the top and be in `seated`, the bots of the current round
+        so far."""
         out = scores.disqualified(run.decisions, tables)
         bots = [bot for bot in self.setup.bots if bot not in out]
         data = scores.observations(bots, len(tables))

@@ -19,11 +19,8 @@ _NEAR_TABLES = 3
 
 @dataclass(frozen=True, kw_only=True)
 class Swiss(WithDeals):
-    """A format of rounds in which bots with similar results meet.
-
-    The bots fill as many tables as they can, and the others have a bye. No bot has a second bye
-    before every bot has had one.
-    """
+    """A format of rounds in which bots with similar results meet. The bots that do not fill a table
+    have a bye, and no bot has a second bye before every bot has had one."""
 
     type: ClassVar[str] = "swiss"
     growth: ClassVar[Growth] = Growth("in a swiss only rounds may be added", "rounds")
@@ -74,8 +71,7 @@ def pair(
 
     `ranked` has the bots, best first: at least `players` for each of `tables` tables. `met` counts
     the meetings of each pair, and `byes` the byes of each bot. The worst of the bots with the
-    fewest byes have a bye. Bots are exchanged between tables as long as that reduces repeated
-    meetings.
+    fewest byes have a bye.
     """
     worst_first = ranked[::-1]
     resting = sorted(worst_first, key=byes.__getitem__)[: len(ranked) - tables * players]

@@ -1,11 +1,7 @@
 """A confidence sequence for the mean difference of two bots, by betting against every mean.
 
-Suppose the true mean is m. A gambler who bets a share of the wealth on each block's x - m wins
-nothing on average, as long as no stake can lose more than the whole wealth. So the wealth reaches
-20 in at most 5 of 100 duels (Ville's inequality). The means under which it stays below 20 are a
-95 % interval that holds at every look (Waudby-Smith and Ramdas, "Estimating means of bounded random
-variables by betting", JRSS B 86, 2024). The largest allowed stake depends on the reach, the most by
-which the bots can differ in a block.
+docs/statistics.md describes the bets. Waudby-Smith and Ramdas, "Estimating means of bounded random
+variables by betting", JRSS B 86, 2024.
 """
 
 from dataclasses import dataclass
@@ -41,21 +37,18 @@ class Reach:
 
 
 def reach_of(max_difference: float, bounded: bool) -> Reach:
-    """Return the reach of a block, given a game's ``max_difference`` in points per deal.
-
-    Unless the limit is ``bounded`` by the rules, the reach is a third of it, with a tail.
-    """
+    """Return the reach of a block, given a game's ``max_difference`` in points per deal. Unless it
+    is ``bounded`` by the rules, the reach is a third of it, with a tail."""
     return Reach(max_difference) if bounded else Reach(max_difference / 3, 0.005)
 
 
 class Bets:
-    """The bets on the mean difference of a duel.
+    """The bets on the mean difference of a duel. Each access computes a property anew.
 
     ``differences`` (B) are in points per deal, in the order of the blocks. ``blocks`` is their
     number, and ``mean`` their mean, or 0 if there are none. ``within`` is half the width of the
     zone around 0 in which a difference does not matter, or None without a zone. Nothing is proved
-    if ``reach`` is None, or if a difference exceeds a reach without a tail. Each access computes a
-    property anew.
+    if ``reach`` is None, or if a difference exceeds a reach without a tail.
     """
 
     def __init__(self, differences: Floats, reach: Reach | None, within: float | None) -> None:
@@ -129,11 +122,11 @@ class Bets:
 
 
 def settled_by_bets(data: Observations, reach: Reach, level: float) -> Booleans:
-    """Return which bots (rows) are settled above which (columns), by bets on each pair.
+    """Return which bots (rows) are settled above which (columns), by bets on the blocks of each
+    pair.
 
-    For each pair, only blocks in which both bots sat count. If ``reach`` is right, then with
-    probability ``level`` no two bots are ever put in the wrong order, over all looks together and
-    however tables are chosen.
+    If ``reach`` is right, then with probability ``level`` no two bots are ever put in the wrong
+    order, over all looks together and however tables are chosen.
     """
     bots = data.bots
     pair, block, differences = pairs(data, data.block)
@@ -154,27 +147,19 @@ def settled_by_bets(data: Observations, reach: Reach, level: float) -> Booleans:
 
 
 def _rms(squares: Floats, blocks: Ints, reach: Reach) -> Floats:
-    """Return the root mean square of the differences in the ``blocks`` blocks before each block,
-    whose ``squares`` are summed. A guess counts as two more blocks, so the first value is the
-    guess."""
+    """Return the root mean square of the differences before each block, given the sums of their
+    ``squares`` and the number of ``blocks``. A guess counts as two more blocks."""
     guess = (reach.most / 6) ** 2
     answer: Floats = np.sqrt((squares + _BEGINNING * guess) / (blocks + _BEGINNING))
     return answer
 
 
-def _shares(within: float | None) -> Floats:
-    """Return the share of the wealth on each stake. With ``within``, an additional last stake of
-    within / rms^2 has half."""
-    even = np.full(_GRID.size, 1 / _GRID.size)
-    return even if within is None else np.append(even / 2, 0.5)
-
-
 def log_factors(differences: Floats, mean: float, reach: Reach, within: float | None) -> Floats:
     """Return the natural logarithm of each block's factor for the wealth on each stake.
 
-    ``differences`` (B) and ``within`` are as in `Bets`. The result has shape (2, B, stakes). Row 0
-    has the stakes on more than ``mean``, row 1 those on less. Differences beyond the reach count as
-    the reach.
+    ``differences`` (B) and ``within`` are as in `Bets`. The result has shape (2, B, stakes): the
+    stakes on more than ``mean``, then those on less. Differences beyond the reach count as the
+    reach.
     """
     square = np.clip(differences, -reach.most, reach.most) ** 2
     rms = _rms(np.cumsum(square) - square, np.arange(square.size), reach)
@@ -200,15 +185,16 @@ def each_side(logs: Floats, within: float | None) -> Floats:
     ``logs`` (2, ..., stakes) holds the sums of `log_factors` over the blocks, made with the same
     ``within``. The result has shape (2, ...).
     """
-    answer: Floats = np.logaddexp.reduce(logs + np.log(_shares(within)), axis=-1)
+    shares = np.full(_GRID.size, 1 / _GRID.size)
+    if within is not None:  # half of the wealth is on the last stake, within / rms^2
+        shares = np.append(shares / 2, 0.5)
+    answer: Floats = np.logaddexp.reduce(logs + np.log(shares), axis=-1)
     return answer
 
 
 def both_sides(sides: Floats, mean: float, within: float | None) -> Floats:
-    """Return the natural logarithm of the whole wealth, which begins with 1.
-
-    ``sides`` is what `each_side` returns for bets against ``mean``.
-    """
+    """Return the natural logarithm of the whole wealth, given that of each side as from `each_side`
+    for bets against ``mean``."""
     share = 0.5
     if within is not None and abs(mean) >= within:
         share = _NEAR if mean < 0 else 1 - _NEAR

@@ -1,12 +1,10 @@
 """Scores: a bot's expected points per deal at a table drawn at random from the other bots.
 
-If every table of the bots was played equally often, the score is the plain mean. Otherwise a model
-removes the influence of the opponents that a bot met: points per deal of bot i at a table = base +
-a_i - mean of the a of its opponents there, by least squares, where blocks are weighted by their
-deals. At a table of p bots the right side is base + k (a_i - mean a of the table), k = p / (p - 1),
-so the normal equations are those of a weighted graph Laplacian of who met whom (incomplete block
-designs: Cochran and Cox, Experimental Designs, 1957, chapter 9). The score is then base + a_i n /
-(n - 1).
+If every table was played equally often, the score is the plain mean. Otherwise a model (see
+docs/statistics.md) is fitted by least squares, where blocks are weighted by their deals. At a table
+of p bots its right side is base + k (a_i - mean a of the table), k = p / (p - 1), so the normal
+equations are those of a weighted graph Laplacian of who met whom (incomplete block designs: Cochran
+and Cox, Experimental Designs, 1957, chapter 9). The score is base + a_i n / (n - 1).
 
 Bots that met, directly or through other bots, form a component. Scores of different components have
 no common scale.

@@ -1,10 +1,7 @@
 """The evidence about each pair of bots: their differences in equal company.
 
-Two bots are compared by the differences of their points where everything else was alike: at tables
-where both sat, and at two tables of one round where they sat with the same other bots. If the two
-are equal, each of these differences is as likely as its opposite, whatever the company and the
-distribution of the points. The same holds for bots that a draw seats at random tables, so a ladder
-compares all bots of each such draw.
+Two bots are compared by the differences of their points at tables where both sat, and at two tables
+of one round where they sat with the same other bots. docs/statistics.md says why.
 """
 
 from dataclasses import dataclass, fields, replace
@@ -86,8 +83,8 @@ def evidence(data: Observations) -> Evidence:
 def pairs(data: Observations, cell: Ints) -> tuple[Ints, Ints, Floats]:
     """Return all pairs of entries with the same ``cell``, which has a number for each entry.
 
-    The three arrays have an item for each pair: first bot * n + second bot, where the first has the
-    lower number; the block of the first bot's entry; and the first bot's points per deal less the
+    The three arrays have, by pair: first bot * n + second bot, where the first has the lower
+    number; the block of the first bot's entry; and the first bot's points per deal less the
     second's.
     """
     order = np.lexsort((data.bot, cell))
@@ -98,9 +95,8 @@ def pairs(data: Observations, cell: Ints) -> tuple[Ints, Ints, Floats]:
 
 
 def _company(data: Observations) -> Ints:
-    """Return a number for the company of each entry, the same for entries with the same round, the
-    same other bots at the table, and the same number of earlier blocks of their table in the
-    round."""
+    """Return a number for the company of each entry: its round, the other bots at the table, and
+    the number of earlier blocks of the table in the round."""
     order = np.lexsort((np.arange(data.blocks), data.table, data.round))
     table = numbered(data.round, data.table)[order]
     first = np.flatnonzero(np.diff(table, prepend=-1))

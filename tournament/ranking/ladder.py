@@ -1,7 +1,4 @@
-"""The record of a ladder's blocks: estimates, evidence and changes of its bots, epoch by epoch.
-
-docs/statistics.md says which bots are compared and why.
-"""
+"""The record of a ladder's blocks: estimates, evidence and changes of its bots, epoch by epoch."""
 
 import numpy as np
 
@@ -28,11 +25,10 @@ _PENDING = 512
 
 
 class LadderRecord:
-    """The blocks of a ladder so far. Bots are numbered from 0.
+    """The blocks of a ladder so far. Bots, and over all bots their versions, are numbered from 0.
 
     A bot that changes begins a new version. Three arrays are by bot: ``blocks`` has the number of
-    blocks, ``version`` the number of its latest version, and ``changed`` says whether the bot has
-    ever changed. Versions are numbered from 0 over all bots.
+    blocks, ``version`` the latest version, and ``changed`` says whether the bot has ever changed.
     """
 
     def __init__(self, bots: int = 0) -> None:
@@ -91,10 +87,8 @@ class LadderRecord:
                 self._begin_evidence(bot)
 
     def effects(self) -> tuple[Floats, Floats]:
-        """Return the mean and the standard deviation of each bot's effect, in points per deal.
-
-        An effect is how far a bot's current version is above the mean of all bots.
-        """
+        """Return the mean and the standard deviation of each bot's effect, in points per deal: how
+        far its current version is above the mean of all bots."""
         mean, deviation = self._equations.effects(_PRIOR)
         return mean[self.version], deviation[self.version]
 
@@ -105,11 +99,10 @@ class LadderRecord:
 
     def evidence(self) -> Evidence:
         """Return the differences between each pair of bots since either was last found to have
-        changed.
+        changed, without the earlier blocks that its new version has.
 
-        Blocks before that are not included, even if they count for the new version. ``count``,
-        ``blocks`` and ``rounds`` equal ``items``, and ``all_rounds`` is 0. Later calls of `add` may
-        change the arrays.
+        ``count``, ``blocks`` and ``rounds`` equal ``items``, and ``all_rounds`` is 0. Later calls
+        of `add` may change the arrays.
         """
         self._add_pending()
         total, squares, items = self._evidence
@@ -148,9 +141,8 @@ class LadderRecord:
     def _compare(self, block: Ints, bot: Ints, points: Floats, alone: Floats, draw: Ints) -> None:
         """Add the differences between the bots of each draw to the evidence.
 
-        Bots at one table are compared by their ``points``. Bots at different tables are compared by
-        ``alone``, their points without the effects of their opponents. These differences are only
-        collected; `_add_pending` adds them.
+        Bots at one table are compared by ``points``, bots at different tables by ``alone``, their
+        points without the effects of their opponents. `_add_pending` adds the latter later.
         """
         number = np.unique(draw, return_inverse=True)[1]
         first = np.flatnonzero(np.diff(block, prepend=-1))
@@ -175,11 +167,8 @@ class LadderRecord:
             np.add.at(self._evidence[2], (row, column), times)
 
     def _add_pending(self) -> None:
-        """Add the differences between the bots of each pending draw to the evidence.
-
-        All bots of a draw are compared as if they had sat at different tables. For bots at one
-        table, `_compare` has subtracted in advance what this adds.
-        """
+        """Compare all bots of each pending draw as if they had sat at different tables. For bots at
+        one table, `_compare` has subtracted in advance what this adds."""
         if not self._pending:
             return
         draw, bot, value = (np.concatenate(column) for column in zip(*self._pending, strict=True))
@@ -198,10 +187,8 @@ class LadderRecord:
         self._pending, self._draws = [], 0
 
     def _watch(self, block: Ints, bot: Ints, alone: Floats) -> None:
-        """Find the bots in these entries that have changed, and begin a new version of each.
-
-        The clearest change comes first, since the opponents of that bot seem to change too.
-        """
+        """Find the bots in these entries that have changed, and begin a new version of each, the
+        clearest change first, since the opponents of that bot seem to change too."""
         self._follow(block, bot, alone)
         seen = np.unique(bot)
         while True:
@@ -213,10 +200,7 @@ class LadderRecord:
 
     def _follow(self, block: Ints, bot: Ints, alone: Floats) -> None:
         """Add new entries, in any order, to the running sums of each bot's ``alone`` and of its
-        squares.
-
-        For each bot, the sums after its last blocks are kept, as many as the largest window needs.
-        """
+        squares, which are kept for as many of its last blocks as the largest window needs."""
         order = np.lexsort((block, bot))
         who, value = bot[order], alone[order]
         first = np.flatnonzero(np.diff(who, prepend=-1))
@@ -231,11 +215,8 @@ class LadderRecord:
 
     def _change(self, bots: Ints, window: int) -> Floats:
         """Return how clearly the mean of ``alone`` over each bot's last ``window`` blocks differs
-        from the mean before, in standard errors as a normal deviate.
-
-        Only blocks of the bot's current version count. The result is 0 with fewer than 20 earlier
-        blocks or without spread.
-        """
+        from the mean before, in standard errors as a normal deviate. The result is 0 with fewer
+        than 20 earlier blocks of the current version or without spread."""
         last = self._count[bots]
         earlier = last - window
         end, cut = (self._sums[:, bots, at % _RING] for at in (last, last - window))
@@ -254,10 +235,7 @@ class LadderRecord:
         return answer
 
     def _begin_version(self, bot: int, window: int) -> None:
-        """Begin a new version of a bot with its last ``window`` blocks. Drop its evidence.
-
-        The bot counts as arriving anew. All effects and sums are computed again.
-        """
+        """Begin a new version of a bot, which arrives anew, with its last ``window`` blocks."""
         self._add_pending()
         self._evidence[:, bot] = self._evidence[:, :, bot] = 0.0
         self._begin_evidence(bot)

@@ -1,8 +1,4 @@
-"""The input of the ranking: the points per deal of every bot in every block.
-
-A block is all seatings of one table. Blocks are independent of one another, so a block is one
-observation of the bots at its table.
-"""
+"""The input of the ranking: the points per deal of every bot in every block."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -56,8 +52,7 @@ def observe(
     ``block``, ``deals`` (the number of deals) and ``round`` (0 by default) are by match. ``seats``
     (M, s) has the bot at each seat, a number below ``bots``. ``scores`` (M, s) has the points of
     the match at each seat after the strike-out rule. Blocks are numbered anew, from 0 in the order
-    of their numbers. The order of matches and seats does not matter, since sums of whole numbers
-    are exact.
+    of their numbers. The order of matches and seats does not matter.
     """
     _, first, at = np.unique(block, return_index=True, return_inverse=True)
     cell, where = np.unique(at[:, np.newaxis] * bots + seats, return_inverse=True)
@@ -73,11 +68,11 @@ def observe(
 def entries(
     block: Ints, bot: Ints, totals: Floats, deals: Floats, round: Ints, bots: int
 ) -> Observations:
-    """Return the observations with these entries, which must be sorted by block and bot.
+    """Return the observations with these entries, which must be sorted by block, from 0, and bot.
 
-    Blocks must be numbered from 0. ``totals`` has the points of each entry in all its deals, and
-    ``deals`` their number, which must be above 0. ``round`` has the round of each block. Rounds are
-    numbered anew, from 0. ``bots`` is the number of bots.
+    ``totals`` has the points of each entry in all its deals, and ``deals`` their number, which must
+    be above 0. ``round`` has the round of each block. Rounds are numbered anew, from 0. ``bots`` is
+    the number of bots.
     """
     size = np.bincount(block, minlength=round.size)
     column = np.arange(block.size) - (np.cumsum(size) - size)[block]
@@ -98,11 +93,8 @@ def entries(
 
 
 def renumbered(data: Observations, bot: Ints, bots: int) -> Observations:
-    """Return the same blocks with other numbers for the bots, below ``bots``.
-
-    ``bot`` has the new number of each entry's bot. Different bots of a block must keep different
-    numbers.
-    """
+    """Return the same blocks with other numbers for the bots, below ``bots``: ``bot`` has that of
+    each entry. Different bots of a block must keep different numbers."""
     order = np.lexsort((bot, data.block))
     deals = data.deals[order].astype(np.float64)
     totals = data.points[order] * deals
@@ -111,9 +103,7 @@ def renumbered(data: Observations, bot: Ints, bots: int) -> Observations:
 
 def numbered(*columns: Ints) -> Ints:
     """Return a number for each row, from 0: equal rows have equal numbers, larger rows larger ones.
-
-    Rows are compared by the first column, then by the next. There must be at least one column.
-    """
+    Rows are compared by the first of the columns, then by the next."""
     code = np.zeros(columns[0].size, np.int64)
     for column in columns:
         _, value = np.unique(column, return_inverse=True)
@@ -123,11 +113,8 @@ def numbered(*columns: Ints) -> Ints:
 
 
 def pairs_within(cell: Ints) -> Iterator[tuple[Ints, Ints]]:
-    """Yield the positions of all pairs of entries with equal ``cell``, in parts.
-
-    ``cell`` must be sorted. Each part has the positions of the first entries, and those of the
-    second entries, which come later.
-    """
+    """Yield, in parts, all pairs of entries with equal ``cell``, which must be sorted, as the
+    positions of the first entries and those of the second, which come later."""
     left, step = np.arange(cell.size), 1
     while left.size:
         left = left[left + step < cell.size]

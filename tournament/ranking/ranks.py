@@ -26,9 +26,8 @@ def final_chances(evidence: Evidence) -> Floats:
     """Return, for each pair, the probability that two equal bots would differ as clearly or more.
 
     The result, of shape (n, n), holds only at the planned end. Without evidence, it is 1. Because
-    results may decide who meets again, a pair that met in j of k rounds had j occasions to stop
-    meeting. So its probability is multiplied by j (j + 1), or by k if it met in all rounds, but is
-    at most 1.
+    results may decide who meets again, it is multiplied by j (j + 1) for a pair that met in j of k
+    rounds, or by k if it met in all rounds, but is at most 1.
     """
     size = np.abs(evidence.deviate) / np.sqrt(2)
     chance = np.array(list(map(erfc, size.ravel().tolist()))).reshape(size.shape)
@@ -42,8 +41,8 @@ def final_chances(evidence: Evidence) -> Floats:
 def anytime_chances(evidence: Evidence) -> Floats:
     """Return, for each pair, a bound on the probability that equal bots ever differ as clearly.
 
-    The bound holds for all looks together, and is 1 without evidence. The result has the shape of
-    the evidence: (n, n), or (rows, n) if only some rows are given.
+    The bound holds for all looks together, and is 1 without evidence. Its shape is that of the
+    evidence: (n, n) or (rows, n).
     """
     time = evidence.count * _MIXTURE
     log = np.log1p(time) / 2 - evidence.deviate**2 * time / (2 * (1 + time))
@@ -55,9 +54,9 @@ def settled_pairs(ahead: Floats, chances: Floats, level: float = LEVEL) -> Boole
     """Return which bots (rows) are settled above which (columns).
 
     With probability ``level`` no two bots are put in the wrong order. ``ahead`` (n, n) is positive
-    if the row's bot has more points than the column's bot, and 0 for bots that have not met.
+    if the row's bot has more points than the column's, and 0 for bots that have not met.
     ``chances`` (n, n) has the probability that the row's bot would be ahead at least as clearly if
-    both were equal. It is 1 without evidence.
+    both were equal, or 1 without evidence.
     """
     # Bots that met count, with evidence or without: otherwise chance decides how many are compared.
     known = ahead.any(axis=1)
@@ -76,9 +75,8 @@ def settled_by_arrival(evidence: Evidence, arrival: Ints) -> Booleans:
     """Return which bots (rows) are settled above which (columns), if bots come and go.
 
     With probability ``LEVEL`` no look ever puts two bots in the wrong order. ``arrival`` (n)
-    numbers the bots from 1 in the order in which they arrived. The allowed probability of any error
-    between a bot and earlier bots is fixed when that bot arrives. Over all bots, these
-    probabilities add up to 1 - ``LEVEL``.
+    numbers the bots from 1 in the order in which they arrived. The allowed probability of an error
+    between a bot and earlier bots is fixed when it arrives, so that their sum is 1 - ``LEVEL``.
     """
     later = arrival[:, np.newaxis] > arrival
     level = (1 - LEVEL) / (np.pi**2 / 6 - 1) / arrival**2.0
@@ -97,12 +95,9 @@ def settled_by_arrival(evidence: Evidence, arrival: Ints) -> Booleans:
 
 
 def _all_settled(ahead: Booleans, clear: Callable[[Booleans], Booleans]) -> Booleans:
-    """Return which bots (rows) are settled above which (columns), found step by step.
-
-    ``clear`` takes the pairs that are settled so far, in either direction, and returns the pairs
-    whose difference is then clear enough. What follows from settled pairs is settled too. Pairs
-    that would be settled both ways are not settled.
-    """
+    """Return which bots (rows) are settled above which (columns), found step by step. ``clear``
+    returns the pairs that are clear enough, given the pairs settled so far, in either direction.
+    What follows from settled pairs is settled too, but not what would be settled both ways."""
     settled = np.zeros(ahead.shape, bool)
     while True:
         further = _closed(settled | (clear(settled | settled.T) & ahead))

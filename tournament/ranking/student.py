@@ -23,10 +23,7 @@ def student_quantile(freedom: float, tail: float) -> float:
 
 def normal_deviate(freedom: Floats, deviate: Floats) -> Floats:
     """Return the values that a normal variable exceeds as rarely as Student's exceeds each
-    ``deviate``.
-
-    ``freedom`` has the degrees of freedom for each item of ``deviate``.
-    """
+    ``deviate``, with as many degrees of ``freedom``."""
     normal = np.sqrt(freedom * np.log1p(deviate**2 / freedom))
     answer: Floats = np.copysign(normal * (8 * freedom + 1) / (8 * freedom + 3), deviate)
     return answer
@@ -40,10 +37,8 @@ def student_tail(freedom: float, deviate: float) -> float:
 
 
 def mean_interval(values: Sequence[float], level: float = LEVEL) -> Interval:
-    """Return Student's confidence interval of the mean of independent values.
-
-    It is `UNKNOWN` for fewer than two values.
-    """
+    """Return Student's confidence interval of the mean of independent values, or `UNKNOWN` for
+    fewer than two values."""
     if len(values) < 2:
         return UNKNOWN
     freedom = len(values) - 1

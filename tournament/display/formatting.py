@@ -38,17 +38,6 @@ def format_rank(line: Standing) -> str:
     return "–" if line.status else str(first) if first == last else f"{first}–{last}"
 
 
-def rank_range(rank: tuple[int, int]) -> str:
-    """Return a range (first rank, last rank) in words, such as "1st", "1st or 2nd" or "1st to
-    3rd"."""
-    first, last = map(_ordinal, rank)
-    if rank[0] == rank[1]:
-        return first
-    if rank[1] == rank[0] + 1:
-        return _("%(first)s or %(last)s", first=first, last=last)
-    return _("%(first)s to %(last)s", first=first, last=last)
-
-
 def open_places(line: Standing, table: Standings) -> str:
     """Return the places that the evidence leaves open for a bot, in words, such as "1st or 2nd".
 
@@ -56,12 +45,16 @@ def open_places(line: Standing, table: Standings) -> str:
     places that covers more than a third of them. At the end, it is "" for a range of all places,
     unless there is only one bot.
     """
-    first, last = line.rank
-    size, bots = last - first + 1, len(table.standings)
-    if table.finished:
-        return "" if size == bots > 1 else rank_range(line.rank)
-    narrow = size <= max(2, bots // 3) and size < bots
-    return rank_range(line.rank) if narrow else _("still open")
+    first, last = map(_ordinal, line.rank)
+    size, bots = line.rank[1] - line.rank[0] + 1, len(table.standings)
+    if table.finished and size == bots > 1:
+        return ""
+    if not table.finished and (size > max(2, bots // 3) or size == bots):
+        return _("still open")
+    if size == 1:
+        return first
+    text = N_("%(first)s or %(last)s") if size == 2 else N_("%(first)s to %(last)s")
+    return _(text, first=first, last=last)
 
 
 def headline(table: Standings) -> str:

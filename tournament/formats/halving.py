@@ -62,10 +62,14 @@ class _HalvingPlan(Plan):
         self.blocks = sum(self._size(stage) for stage in self._stages)
 
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        remaining, offset = list(self.setup.bots), 0
+        bots, offset = self.setup.bots, 0
+        remaining: Sequence[str] = bots
         for number, stage in enumerate(self._stages, 1):
             if number > 1:
-                remaining = self._best(scores, offset, remaining, stage.bots, number)
+                fitted = fit(scores.observations(bots, offset))
+                score = dict(zip(bots, fitted.score.tolist(), strict=True))
+                drawn = shuffled(remaining, "tie", self.setup.seed, str(number))
+                remaining = sorted(drawn, key=lambda bot: -score[bot])[: stage.bots]
             yield Round(number, self._size(stage), self._play(number, remaining, stage, offset))
             offset += self._size(stage)
 
@@ -85,11 +89,3 @@ class _HalvingPlan(Plan):
                 offset += 1
                 table = self._maker.in_order(drawn[start : start + players])
                 yield self._maker.make(offset, number, name, table, seating)
-
-    def _best(
-        self, scores: Scores, blocks: int, bots: Sequence[str], count: int, number: int
-    ) -> list[str]:
-        fitted = fit(scores.observations(self.setup.bots, blocks))
-        score = dict(zip(self.setup.bots, fitted.score.tolist(), strict=True))
-        drawn = shuffled(bots, "tie", self.setup.seed, str(number))
-        return sorted(drawn, key=lambda bot: -score[bot])[:count]

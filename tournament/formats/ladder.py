@@ -38,9 +38,6 @@ PAIRS = 2
 HOPEFUL = 48
 """The bots for the other seats at a table for the top are drawn from this many, plus as many as a
 table has seats."""
-_STANDARD = NormalDist()
-
-Gather = Callable[[Progress], tuple[str, ...]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +72,9 @@ class LadderPlan(Plan):
     may take seconds. By default there are none, as suits a run that is only read.
     """
 
-    def __init__(self, setup: Setup, gather: Gather = lambda _run: ()) -> None:
+    def __init__(
+        self, setup: Setup, gather: Callable[[Progress], tuple[str, ...]] = lambda _run: ()
+    ) -> None:
         super().__init__(setup)
         self._gather = gather
         self._known = KnownBots()
@@ -275,12 +274,11 @@ def _close(
         # The table is half above and half below the last place of the top. With an odd number of
         # players the extra seat is above and below alternately.
         line = max(0, min(TOP - (players + number % 2) // 2, len(names) - players))
-        seated = [] if pairs else ranked[line:]
+        first = ranked[line:]
         if pairs:
             pair = pairs[int(draw("pair", seed, stage)[:12], 16) % min(PAIRS, len(pairs))]
-            seated = [*pair, *(bot for two in pairs if {*pair} & {*two} for bot in two)]
-        seated += ranked
-        table = list(dict.fromkeys(seated))[:players]
+            first = [*pair, *(bot for two in pairs if {*pair} & {*two} for bot in two)]
+        table = list(dict.fromkeys([*first, *ranked]))[:players]
         tables.append((stage, tuple(sorted(names[bot] for bot in table))))
     return tables
 
@@ -302,4 +300,4 @@ def _open_pairs(record: LadderRecord, numbers: Ints, best: Ints) -> list[tuple[i
 
 def _normal(seed: str, stage: str, name: str) -> float:
     share = (int(draw("score", seed, stage, name)[:12], 16) + 0.5) / 16**12
-    return _STANDARD.inv_cdf(share)
+    return NormalDist().inv_cdf(share)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tournament.ranking.arrays import Booleans, Floats, Ints
-from tournament.ranking.equations import Equations
+from tournament.ranking.effects import Equations
 from tournament.ranking.evidence import Evidence
 from tournament.ranking.observations import pairs_within
 from tournament.ranking.ranks import settled_by_arrival

@@ -62,9 +62,9 @@ class FaultRecord:
 
     `turn` counts the requests to this seat in the match, from 1. `played` is the default move that
     was played instead, and `move` its index in `MatchRecord.moves`. `request` is the body of the
-    request, and `started` its time (UTC, ISO 8601). It took `elapsed_ms` of at most `deadline_ms`.
-    `move_ms` is the time for a move, and `bank_ms` the bank before the request. `output` is the end
-    of the bot's output when the fault was recorded, or "" for a remote bot.
+    request, which began at `started` (UTC, ISO 8601) and took `elapsed_ms` of at most
+    `deadline_ms`. `move_ms` is the time for a move, and `bank_ms` the bank before the request.
+    `output` is the end of the bot's output when the fault was recorded, or "" for a remote bot.
     """
 
     seat: int

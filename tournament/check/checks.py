@@ -50,9 +50,9 @@ def _send(bot: Connection, path: str, body: bytes, seconds: float) -> Reply | Ex
 
 
 def greet(examiner: Examiner, wanted: Scope | None) -> tuple[Outcome, list[Scope]]:
-    """Check GET /. Return the outcome, and the scopes to check the bot with: `wanted`, in which the
-    answer fills in what is left open, or one for each known game that the answer names, or for
-    every game if it names none."""
+    """Check GET /. Return the outcome, and the scopes to check the bot with: `wanted`, completed by
+    the answer, or, if it is None, a scope for each known game that the answer names, or for every
+    game if it names none."""
     about: Mapping[str, object] = {}
     with closing(Connection(examiner)) as bot:
         result = _send(bot, "/", b"", examiner.clock.deadline_ms / 1000)
@@ -210,8 +210,11 @@ def parallel(examiner: Examiner, scope: Scope) -> Outcome:
 
 
 def connections(examiner: Examiner, scope: Scope) -> Outcome:
-    """Check that the bot is not clearly `slower` over reused connections than over new ones in each
-    of ROUNDS measurements. The check also fails as soon as the bot makes no legal move in time."""
+    """Check that the bot does not answer more slowly over reused connections than over new ones.
+
+    The check fails if the bot is clearly `slower` in each of ROUNDS measurements, or as soon as it
+    makes no legal move in time.
+    """
     question = openings(scope)[0]
     for _ in range(ROUNDS):
         reused, failure = _ask_repeatedly(examiner, question, reuse=True)

@@ -118,10 +118,10 @@ def check_bot(
     Each check runs when its result is asked for. Closing the iterator also ends a started bot. If
     the bot cannot be started or reached, the only result is a failure. A started bot that has ended
     is restarted before the next check, which is skipped if that fails. `clock` is the bot's time,
-    to which the time of its answers is charged. The checks cover `wanted`, in which the answer to
-    GET / fills in what is left open, or, if it is None, everything that the bot says it plays.
-    `positions` is the largest number of positions for each game. `max_fallback` is the largest
-    share (0 to 1) of moves that the bot's fallback may make.
+    to which the time of its answers is charged. The checks cover `wanted`, completed by the answer
+    to GET /, or, if it is None, everything that the bot says it plays. `positions` is the largest
+    number of positions for each game. With `quick`, there are fewer checks. `max_fallback` is the
+    largest share (0 to 1) of moves that the bot's fallback may make.
 
     `on_check` is called before each check except the first two, with the check's number, the total
     number of checks, and the title. `on_answer` is called after every request for a move, answered

@@ -18,11 +18,9 @@ def commitment(seed: str) -> str:
 
 
 def committed_seed(named: str | None) -> str:
-    """Draw a fresh seed for a cup that commits to its seed.
-
-    It is `named` (the seed in the CUP.toml), if that is not None, and a colon, then 64 random
-    hexadecimal digits, so nobody who sees the commitment or a hand can guess the seed.
-    """
+    """Draw a fresh seed for a cup that commits to its seed: 64 random hexadecimal digits, after
+    `named` (the seed in the CUP.toml) and a colon if that is not None. Nobody who sees the
+    commitment or a hand can guess it."""
     drawn = secrets.token_hex(32)
     return drawn if named is None else f"{named}:{drawn}"
 

@@ -76,7 +76,8 @@ def settled_by_arrival(evidence: Evidence, arrival: Ints) -> Booleans:
 
     With probability ``LEVEL`` no look ever puts two bots in the wrong order. ``arrival`` (n)
     numbers the bots from 1 in the order in which they arrived. The allowed probability of an error
-    between a bot and earlier bots is fixed when it arrives, so that their sum is 1 - ``LEVEL``.
+    between a bot and earlier bots is fixed when the bot arrives. Over all bots it adds up to 1 -
+    ``LEVEL``.
     """
     later = arrival[:, np.newaxis] > arrival
     level = (1 - LEVEL) / (np.pi**2 / 6 - 1) / arrival**2.0

@@ -116,8 +116,7 @@ def finished_by(decisions: Iterable[AnyDecision]) -> Finish | None:
 
 
 def paused(decisions: Iterable[AnyDecision]) -> Pause | None:
-    """Return the decision by which a run is paused, or None if the run is not paused or has
-    ended."""
+    """The decision by which a run is paused, or None if the run is not paused or has ended."""
     switches = [item for item in decisions if isinstance(item, Pause | Resume | Finish)]
     return switches[-1] if switches and isinstance(switches[-1], Pause) else None
 

@@ -73,8 +73,7 @@ def _skeleton(name: str) -> str:
 
 @cache
 def _first_alike(letter: str) -> str:
-    """Return the letter with the lowest code point among an East Asian letter and its
-    lookalikes."""
+    """The letter with the lowest code point among an East Asian letter and its lookalikes."""
     if letter.isascii():
         return letter
     from confusable_homoglyphs import confusables  # 0.9 MB, which Latin names do not need

@@ -7,14 +7,12 @@ from tournament.language import ngettext
 
 
 def plural(count: int, noun: str, irregular: str | None = None) -> str:
-    """Return a number with its English noun: 1 block, 2 blocks. `irregular` is an irregular
-    plural."""
+    """A number with its English noun: 1 block, 2 blocks. `irregular` is an irregular plural."""
     return f"{count} {noun if count == 1 else irregular or noun + 's'}"
 
 
 def listed(names: Sequence[str], most: int = 3) -> str:
-    """Return names for a sentence, such as "", "ann", "ann and bob", or "ann, bob, cat and 61
-    others".
+    """Names for a sentence, such as "", "ann", "ann and bob", or "ann, bob, cat and 61 others".
 
     Up to `most` + 1 names are shown. With more names, `most` are shown and the rest are counted.
     """
@@ -28,8 +26,7 @@ def listed(names: Sequence[str], most: int = 3) -> str:
 
 
 def unreachable(bots: Sequence[str]) -> str:
-    """Return a translated sentence that says that `bots` are unreachable, or "" if there are
-    none."""
+    """A translated sentence that says that `bots` are unreachable, or "" if there are none."""
     if not bots:
         return ""
     return ngettext(
@@ -46,8 +43,7 @@ def utc(at: str) -> str:
 
 
 def printable(text: str) -> str:
-    """Return the text, safe on a terminal: unprintable characters, including line ends, are
-    escaped."""
+    """The text, safe on a terminal: unprintable characters, including line ends, are escaped."""
     return "".join(
         letter if letter.isprintable() else letter.encode("unicode_escape").decode("ascii")
         for letter in text

@@ -172,8 +172,7 @@ class Examiner:
     def failure(
         self, problem: str, exchange: Exchange, advice: Advice, kind: FaultKind | None = None
     ) -> CheckFailure:
-        """Return a failure with the bot's output. If the bot's process has ended, the failure says
-        so.
+        """A failure with the bot's output. If the bot's process has ended, the failure says so.
 
         `kind` is None if the failure would not be a fault in a match. If the bot was unreachable,
         or did not answer and `kind` is None, waits up to half a second for the bot to end. If it
@@ -189,8 +188,7 @@ class Examiner:
         return CheckFailure(problem, exchange, advice, kind, output)
 
     def output(self) -> str:
-        """Return the last 2,000 characters of the bot's output, or "" if it was not started
-        here."""
+        """The last 2,000 characters of the bot's output, or "" if it was not started here."""
         return self.bot.output()[-_OUTPUT_SHOWN:]
 
     def ended(self, *, wait: bool = False) -> str | None:

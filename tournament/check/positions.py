@@ -91,8 +91,7 @@ def _played(game: Game, players: int, number: int, options: Mapping[str, Value])
 
 @cache
 def _recorded(scope: Scope) -> Sequence[Question]:
-    """Return the questions of a scope's recorded games, sorted by game, then seat, then order of
-    play."""
+    """The questions of a scope's recorded games, sorted by game, then seat, then order of play."""
     game = games.get(scope.game)
     recorded: list[Question] = []
     for players in scope.players:

@@ -22,8 +22,7 @@ _OTHER_STAGE: Final = N_("in its last round")
 
 
 def decides_places(table: Standings) -> bool:
-    """Return whether the cup's course, such as a bracket, decides places. An unknown format's does
-    not."""
+    """Whether the cup's course, such as a bracket, decides places. An unknown format's does not."""
     return table.format in FORMATS and FORMATS[table.format].decides_places
 
 
@@ -84,8 +83,7 @@ class LastTable:
 
 
 def last_tables(table: Standings) -> dict[str, LastTable]:
-    """Return the latest table of each bot in a knockout, by bot. The result is empty for other
-    formats."""
+    """The latest table of each bot in a knockout, by bot. The result is empty for other formats."""
     if table.format != Knockout.type or table.course is None:
         return {}
     return {

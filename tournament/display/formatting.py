@@ -32,8 +32,7 @@ _HEADLINES: Final = {  # by the number of bots in first place, and whether the c
 
 
 def format_rank(line: Standing) -> str:
-    """Return a bot's rank or ranks, such as "2" or "2–4", or "–" if it is new to a ladder or left
-    it."""
+    """A bot's rank or ranks, such as "2" or "2–4", or "–" if it is new to a ladder or left it."""
     first, last = line.rank
     return "–" if line.status else str(first) if first == last else f"{first}–{last}"
 
@@ -117,8 +116,7 @@ def format_number(value: float) -> str:
 
 
 def format_score(line: Standing) -> str:
-    """Return a bot's score, with its interval if there is one, such as "+0.91 [0.55…1.27]", or
-    "–"."""
+    """A bot's score, with its interval if there is one, such as "+0.91 [0.55…1.27]", or "–"."""
     if line.score is None or line.low is None or line.high is None:
         return format_points(line.score)
     return _minus(f"{line.score:+z.2f} [{line.low:z.2f}…{line.high:z.2f}]")
@@ -207,8 +205,7 @@ def format_matches(table: Standings, total: int | None = None) -> str:
 
 
 def format_stop(table: Standings) -> str:
-    """Return an English sentence on when [stop] ends the cup, or why the cup ended. "" without
-    [stop]."""
+    """An English sentence on when [stop] ends the cup, or why the cup ended. "" without [stop]."""
     stop = table.stop
     if stop is None:
         return ""
@@ -232,8 +229,7 @@ def format_versions(stated: Sequence[Identity]) -> str:
 
 
 def has_plain(table: Standings) -> bool:
-    """Return whether to show the plain mean too: if the points are adjusted, but not in a
-    ladder."""
+    """Whether to show the plain mean too: if the points are adjusted, but not in a ladder."""
     # In a ladder the mean misleads, because half of the tables are near the top.
     return table.format != Ladder.type and is_adjusted(table)
 

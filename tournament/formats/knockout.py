@@ -120,8 +120,7 @@ class _KnockoutPlan(Plan):
     def _beaten(
         self, tables: Sequence[Table], cut: Sequence[int], stage: str, keys: Mapping[str, _Key]
     ) -> list[tuple[_Key, str]]:
-        """Return the bots that are eliminated in a round, best first. `cut` is parallel to
-        `tables`."""
+        """The bots that are eliminated in a round, best first. `cut` is parallel to `tables`."""
         beaten = []
         for table, advancing in zip(tables, cut, strict=True):
             ranked = sorted(table, key=lambda name: (keys[name], self._lot(stage, name)))

@@ -91,8 +91,7 @@ class Bets:
         return Interval(self._end(-1), self._end(1)) if self._proved else UNKNOWN
 
     def log_wealth(self, mean: float) -> float:
-        """Return the natural logarithm of the wealth of bets against ``mean``, or NaN as in
-        `wealth`."""
+        """The natural logarithm of the wealth of bets against ``mean``, or NaN as in `wealth`."""
         return float(both_sides(self._sides(mean), mean, self._within))
 
     def _sides(self, mean: float) -> Floats:
@@ -122,8 +121,7 @@ class Bets:
 
 
 def settled_by_bets(data: Observations, reach: Reach, level: float) -> Booleans:
-    """Return which bots (rows) are settled above which (columns), by bets on the blocks of each
-    pair.
+    """Which bots (rows) are settled above which (columns), by bets on the blocks of each pair.
 
     If ``reach`` is right, then with probability ``level`` no two bots are ever put in the wrong
     order, over all looks together and however tables are chosen.

@@ -93,8 +93,7 @@ class LadderRecord:
         return mean[self.version], deviation[self.version]
 
     def versions(self) -> Ints:
-        """Return the version that each entry now counts for, in the order in which entries were
-        added."""
+        """The version that each entry now counts for, in the order in which entries were added."""
         return self._history()[2] if self._parts else np.zeros(0, np.int64)
 
     def evidence(self) -> Evidence:
@@ -132,8 +131,7 @@ class LadderRecord:
         return block, bot, version, points
 
     def _of_opponents(self, block: Ints, version: Ints) -> Floats:
-        """Return the mean of the opponents' estimated effects, for each entry; 0 without
-        opponents."""
+        """The mean of the opponents' estimated effects, for each entry; 0 without opponents."""
         size, effect = np.bincount(block)[block], self._effects[version]
         answer: Floats = (np.bincount(block, effect)[block] - effect) / np.maximum(size - 1, 1)
         return answer

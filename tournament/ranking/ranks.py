@@ -136,7 +136,6 @@ def _closed(settled: Booleans) -> Booleans:
 
 
 def rank_ranges(settled: Booleans) -> list[tuple[int, int]]:
-    """Return the first and last rank, from 1, that each bot may have, given who is settled above
-    whom."""
+    """The first and last rank, from 1, that each bot may have, given who is settled above whom."""
     above, below = settled.sum(axis=0), settled.sum(axis=1)
     return [(1 + int(up), above.size - int(down)) for up, down in zip(above, below, strict=True)]

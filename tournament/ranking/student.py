@@ -30,8 +30,7 @@ def normal_deviate(freedom: Floats, deviate: Floats) -> Floats:
 
 
 def student_tail(freedom: float, deviate: float) -> float:
-    """Return the probability that Student's variable with these degrees of freedom exceeds
-    ``deviate``."""
+    """The probability that Student's variable with these degrees of freedom exceeds ``deviate``."""
     normal = normal_deviate(np.array([freedom]), np.array([deviate]))
     return NormalDist().cdf(-float(normal[0]))
 

@@ -12,11 +12,10 @@ from stich.houses import HOUSES
 from tournament.bench.play import (
     LANDMARKS_FILE,
     PAR_FILE,
+    Bench,
     Budget,
     Landmark,
     Played,
-    play_bot,
-    play_house,
     result_of,
 )
 from tournament.bench.suite import BOT, PAR_BOT, PUBLIC_SEED, TABLES, USUAL, BenchTable
@@ -25,12 +24,12 @@ from tournament.config.cup import Bot, Limits
 
 SECONDS = {"random": 20.0, "greedy": 20.0, "kit": 30.0, "search": 120.0}
 """How long each landmark is measured at a table."""
-CORES = os.cpu_count() or 1
+BENCH = Bench(PUBLIC_SEED, HOUSES, os.cpu_count() or 1)
 
 
 def par(table: BenchTable) -> list[int]:
     """Play every block with the house bot in the bot's place. Return its points by block."""
-    return play_house(table, PAR_BOT, PUBLIC_SEED, HOUSES, Budget(), CORES).points
+    return BENCH.play_house(table, PAR_BOT, Budget()).points
 
 
 def play_kit(table: BenchTable, budget: Budget) -> Played:
@@ -39,16 +38,13 @@ def play_kit(table: BenchTable, budget: Budget) -> Played:
         kit = find("python")
         kit.copy(Path(folder))
         bot, launch = Bot(BOT, command=kit.command(folder)), LaunchSettings(Limits(), 60_000)
-        return play_bot(table, bot, PUBLIC_SEED, HOUSES, launch, budget, CORES)
+        return BENCH.play(table, bot, launch, budget)
 
 
 def landmark(table: BenchTable, name: str, known: dict[str, list[int]]) -> Landmark | None:
     """Measure a bot at a table. Return None if too few blocks differ for an interval."""
     budget = Budget(SECONDS[name])
-    if name == "kit":
-        played = play_kit(table, budget)
-    else:
-        played = play_house(table, name, PUBLIC_SEED, HOUSES, budget, CORES)
+    played = play_kit(table, budget) if name == "kit" else BENCH.play_house(table, name, budget)
     blocks = len(played.points)
     constant = [table.constant_par or 0] * blocks
     table_par = known.get(f"{table.game} {table.players}", constant)[:blocks]

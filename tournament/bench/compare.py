@@ -19,10 +19,10 @@ class Difference(OfTable, frozen=True):
     """How much better the new bot is than the old bot at a table, in points per deal.
 
     `blocks` is the smaller of the bots' numbers of blocks. On the same deals, only the first
-    `blocks` blocks are compared; otherwise, all blocks of both bots are. `mean` is the mean
-    difference, and `arm` is half the width of its confidence interval. `arm` is 0 if the bots are
-    equal in every block of the same deals, and otherwise None if too few blocks were played or
-    differ (see `block_interval`). All intervals of a comparison hold jointly in 95 of 100 cases.
+    `blocks` blocks are compared; otherwise, all blocks of both bots are. `arm` is half the width of
+    the confidence interval. It is 0 if the bots are equal in every block of the same deals, and
+    otherwise None if too few blocks were played or differ (see `block_interval`). All intervals of
+    a comparison hold jointly in 95 of 100 cases.
     """
 
     blocks: int
@@ -31,10 +31,7 @@ class Difference(OfTable, frozen=True):
 
     @property
     def verdict(self) -> str:
-        """The verdict on the new bot: "better", "worse", "same" (no block differs) or "unknown".
-
-        It is "unknown" if the interval includes 0, or if there is no interval.
-        """
+        """The verdict on the new bot: "better", "worse", "same" (no block differs) or "unknown"."""
         if self.mean == self.arm == 0:
             return "same"
         if self.arm is None or abs(self.mean) <= self.arm:
@@ -48,7 +45,7 @@ class Comparison:
 
     `paired` says whether the bots played the same deals. `differences` has an item for each table
     that both have played, in the order of the old bot's record. `left_out` has the titles of the
-    tables that only one of the bots has played.
+    tables that only one bot has played.
     """
 
     paired: bool
@@ -86,10 +83,6 @@ def compare(old: Record, new: Record) -> Comparison:
 
 
 def _difference(old: Result, new: Result, paired: bool, level: float) -> Difference:
-    """The difference at a table. `paired` says whether both results come from the same deals.
-
-    `level` is the confidence level of the interval.
-    """
     blocks = min(len(old.by_block), len(new.by_block))
     if paired:
         pairs = zip(old.by_block[:blocks], new.by_block[:blocks], strict=True)
@@ -107,16 +100,16 @@ def _difference(old: Result, new: Result, paired: bool, level: float) -> Differe
 
 
 def _estimate(values: Sequence[float], level: float) -> tuple[float, float | None]:
-    """The mean, and half the width of its `block_interval` (None if the interval is unknown)."""
+    """The mean, and half the width of its interval (None if unknown)."""
     mean, high = fmean(values), block_interval(values, level).high
     return mean, None if high is None else high - mean
 
 
 def block_interval(values: Sequence[float], level: float = LEVEL) -> Interval:
-    """The confidence interval, at `level`, of the mean of `values`, the differences by block.
+    """The confidence interval of the mean of `values`, the differences by block.
 
-    The interval is `UNKNOWN` if there are fewer than six values, or if one to five of the values
-    are not 0, since so few cannot show rare large differences.
+    It is `UNKNOWN` if there are fewer than six values, or if one to five of them are not 0, since
+    so few cannot show rare large differences.
     """
     few = 0 < sum(map(bool, values)) < FEWEST_BLOCKS or len(values) < FEWEST_BLOCKS
     return UNKNOWN if few else mean_interval(values, level)

@@ -1,8 +1,7 @@
 """Plays the tables of the suite, on several cores and without a store.
 
-Par is the result of `sensible` in each block. If the points of a deal always add up to the same
-number, par follows from the rules. For other games, `make bench-par` writes par for the public
-deals to a file.
+Par is the result of `sensible` in each block. It follows from the rules if the points of a deal
+always add up to the same number. `make bench-par` writes the others for the public deals to a file.
 """
 
 from collections import Counter
@@ -32,8 +31,7 @@ from tournament.run.workers.preflight import about_by_url, identity
 from tournament.text import plural
 
 Houses = Mapping[str, MoveFunction]
-"""The house bots by name, as functions. Worker processes call them, so house bots are never late
-and need no processes of their own."""
+"""The house bots by name, as functions, which worker processes call. They are never late."""
 
 MAX_STRUCK_OUT = 3
 """The number of matches in which a bot is struck out before its table is given up."""
@@ -43,8 +41,8 @@ _WAIT_S = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The limits on playing a table: at most `blocks` blocks (1 or more) are played, and only the
-    first may begin after `seconds` seconds. If `seconds` is None, there is no time limit."""
+    """The limits on playing a table: at most `blocks` blocks (1 to `BLOCKS`) are played, and only
+    the first may begin after `seconds` seconds. If `seconds` is None, there is no time limit."""
 
     seconds: float | None = None
     blocks: int = BLOCKS
@@ -55,9 +53,9 @@ class Played:
     """The results of the bot in the first blocks of a table.
 
     `points` has the bot's points in each block, summed over its deals, after the strike-out rule.
-    `faults` counts the bot's faults by kind. `asked` counts the moves that the bot was asked for,
-    and `fallbacks` those that were not the bot's own. `struck_out` counts the matches in which the
-    bot was struck out. `times` has the times of the bot's complete answers in milliseconds.
+    `asked` counts the moves that the bot was asked for, and `fallbacks` those that were not the
+    bot's own. `struck_out` counts matches. `times` has the times of complete answers in
+    milliseconds.
     """
 
     points: list[int] = field(default_factory=list)
@@ -70,8 +68,7 @@ class Played:
     def add(self, record: MatchRecord) -> None:
         """Add the result of a match at the table, in which `BOT` must have played."""
         seat = record.seating.index(BOT)
-        missing = record.block - len(self.points)
-        self.points += [0] * missing
+        self.points += [0] * (record.block - len(self.points))
         self.points[record.block - 1] += record.adjusted[seat]
         self.faults.update(fault.kind for fault in record.faults if fault.seat == seat)
         self.fallbacks += sum(fallback.seat == seat for fallback in record.fallbacks)
@@ -80,80 +77,129 @@ class Played:
         self.times += record.answered(seat)
 
 
-def play_house(
-    table: BenchTable,
-    house: str,
-    seed: str,
-    houses: Houses,
-    budget: Budget,
-    concurrency: int,
-) -> Played:
-    """Play a table as in `play_bot`, but with the bot `houses[house]`, and return its results.
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """Plays tables, at most `concurrency` matches at once. `houses` must have `PAR_BOT`."""
 
-    Raises:
-        RunError: if the workers fail or a block is lost, or if the bot is struck out in
-            `MAX_STRUCK_OUT` matches.
-    """
-    launch = LaunchSettings(Limits(), start_ms=1)  # nothing is started
-    bot = Bot(BOT, command=house, house=True)
-    return play_bot(table, bot, seed, houses, launch, budget, concurrency)
+    seed: str
+    houses: Houses
+    concurrency: int
 
+    def play(
+        self,
+        table: BenchTable,
+        bot: Bot,
+        launch: LaunchSettings,
+        budget: Budget,
+        on_match: Callable[[MatchRecord], None] = lambda _: None,
+    ) -> Played:
+        """Play the first blocks of a table within `budget`, and return the results of `bot`.
 
-def play_bot(
-    table: BenchTable,
-    bot: Bot,
-    seed: str,
-    houses: Houses,
-    launch: LaunchSettings,
-    budget: Budget,
-    concurrency: int,
-    on_match: Callable[[MatchRecord], None] = lambda _: None,
-) -> Played:
-    """Play the first blocks of a table within `budget`, and return the results of `bot`.
+        The bot's name must be `BOT`. `on_match` is called after each match. When the time is up,
+        blocks that have begun are finished.
 
-    The bot's name must be `BOT`, and `houses` must have `PAR_BOT`. The deals follow from `seed`. At
-    most `concurrency` matches are played at once, and `on_match` is called after each. `launch`
-    says how the bot is started. When the time is up, blocks that have begun are finished.
+        Raises:
+            RunError: if the bot does not start, answer or support the table's game, if it is struck
+                out in `MAX_STRUCK_OUT` matches, or if the workers fail or a block is lost.
+        """
+        cup, blocks = table.cup(bot, self.concurrency), budget.blocks
+        played = Played()
+        begun = ended = 0
+        in_process = {
+            player.name: self.houses[player.command or ""] for player in cup.bots if player.house
+        }
+        executor = LocalExecutor(cup, launch, tables_at_once(cup, blocks), in_process=in_process)
+        with closing(executor):
+            if problems := executor.inspect(()).problems:
+                raise RunError(" ".join(problems))
+            until = inf if budget.seconds is None else monotonic() + budget.seconds
+            while begun == 0 or ended < begun or (begun < blocks and monotonic() < until):
+                while executor.has_free_table and begun < blocks:
+                    if begun and monotonic() >= until:
+                        break
+                    begun += 1
+                    block = table.block(cup, self.seed, begun)
+                    executor.submit(Job(block, tuple(range(table.players))))
+                for event in executor.receive(_WAIT_S):
+                    match event:
+                        case Finished(record, last):
+                            played.add(record)
+                            on_match(record)
+                            ended += last
+                        case Lost(block_number, why):
+                            raise RunError(f"Block {block_number} was lost: {why}.")
+                if played.struck_out >= MAX_STRUCK_OUT:
+                    raise RunError(
+                        f"It was struck out in {played.struck_out} matches, so the rest is not"
+                        " played; `stich check` finds out more."
+                    )
+        return played
 
-    Raises:
-        RunError: if the bot does not start, answer or support the table's game, if the workers fail
-            or a block is lost, or if the bot is struck out in `MAX_STRUCK_OUT` matches.
-    """
-    cup = table.cup(bot, concurrency)
-    played = Played()
-    blocks = min(budget.blocks, BLOCKS)
-    jobs = (
-        Job(table.block(cup, seed, number), tuple(range(table.players)))
-        for number in range(1, blocks + 1)
-    )
-    begun = ended = 0
-    tables = tables_at_once(cup, blocks)
-    in_process = {player.name: houses[player.command or ""] for player in cup.bots if player.house}
-    executor = LocalExecutor(cup, launch, tables, in_process=in_process)
-    with closing(executor):
-        if problems := executor.inspect(()).problems:
-            raise RunError(" ".join(problems))
-        until = inf if budget.seconds is None else monotonic() + budget.seconds
-        while begun == 0 or ended < begun or (begun < blocks and monotonic() < until):
-            while executor.has_free_table and (not begun or monotonic() < until):
-                if (job := next(jobs, None)) is None:
-                    break
-                executor.submit(job)
-                begun += 1
-            for event in executor.receive(_WAIT_S):
-                match event:
-                    case Finished(record, last):
-                        played.add(record)
-                        on_match(record)
-                        ended += last
-                    case Lost(block, why):
-                        raise RunError(f"Block {block} was lost: {why}.")
-            if played.struck_out >= MAX_STRUCK_OUT:
-                raise RunError(
-                    f"It was struck out in {played.struck_out} matches, so the rest is not played;"
-                    " `stich check` finds out more."
-                )
-    return played
+    def play_house(self, table: BenchTable, house: str, budget: Budget) -> Played:
+        """Play a table as in `play`, with the bot `houses[house]`.
+
+        Raises:
+            RunError: as in `play`.
+        """
+        launch = LaunchSettings(Limits(), start_ms=1)  # nothing is started
+        return self.play(table, Bot(BOT, command=house, house=True), launch, budget)
+
+    def par(self, table: BenchTable, blocks: int) -> Sequence[int]:
+        """Return par for each of a table's first `blocks` blocks, in points summed over its deals.
+
+        If neither the rules nor the file of public deals gives par, `PAR_BOT` plays the blocks.
+
+        Raises:
+            RunError: as in `play`.
+        """
+        if table.constant_par is not None:
+            return [table.constant_par] * blocks
+        if self.seed == PUBLIC_SEED:
+            return read_par()[f"{table.game} {table.players}"][:blocks]
+        return self.play_house(table, PAR_BOT, Budget(blocks=blocks)).points
+
+    def measure(
+        self,
+        bot: Bot,
+        about: Mapping[str, object],
+        tables: Sequence[BenchTable],
+        launch: LaunchSettings,
+        budget: Budget,
+        on_match: Callable[[MatchRecord], None],
+    ) -> Record:
+        """Play `tables` as in `play`, each within `budget`, and return the record.
+
+        `about` has the fields of the bot's answer to GET /. The record's problems list the tables
+        at which the bot was struck out, and those at which `play` or `par` raised RunError. The
+        latter have no result, and the remaining tables of the same game are left out.
+        """
+        results: list[Result] = []
+        problems: list[TableProblem] = []
+        unplayed: set[str] = set()
+        for table in tables:
+            if table.game in unplayed:
+                continue  # each further table of the game could take as long as the first
+            try:
+                played = self.play(table, bot, launch, budget, on_match)
+                par = self.par(table, len(played.points))
+            except RunError as error:
+                unplayed.add(table.game)
+                problems.append(TableProblem(*table.key, why=str(error).removeprefix(f"{BOT}: ")))
+                continue
+            results.append(result_of(table, played, par))
+            if played.struck_out:
+                times = plural(played.struck_out, "match", "matches")
+                problems.append(TableProblem(*table.key, why=f"It was struck out in {times}."))
+        stated, command = identity(about), bot.command or bot.url or ""
+        return Record(
+            suite=SUITE,
+            seed=seed_shown(self.seed),
+            bot=Measured(stated.name or command, stated.version or None, command),
+            results=tuple(results),
+            problems=tuple(problems),
+            made=datetime.now(UTC).isoformat(timespec="seconds"),
+            stich=version("stich"),
+        )
 
 
 def ask_about(bot: Bot, launch: LaunchSettings) -> Mapping[str, object]:
@@ -193,88 +239,22 @@ def result_of(table: BenchTable, played: Played, par: Sequence[int]) -> Result:
     )
 
 
-def par_of(
-    table: BenchTable, blocks: int, seed: str, houses: Houses, concurrency: int
-) -> Sequence[int]:
-    """Return par for each of the first `blocks` blocks of a table, in points summed over its deals.
-
-    If neither the rules nor the file of public deals gives par, `PAR_BOT` plays the blocks. The
-    other parameters are as in `play_bot`.
-
-    Raises:
-        RunError: as in `play_house`, if `PAR_BOT` plays.
-    """
-    if table.constant_par is not None:
-        return [table.constant_par] * blocks
-    if seed == PUBLIC_SEED:
-        return read_par()[f"{table.game} {table.players}"][:blocks]
-    return play_house(table, PAR_BOT, seed, houses, Budget(blocks=blocks), concurrency).points
-
-
-def run_bench(
-    bot: Bot,
-    about: Mapping[str, object],
-    tables: Sequence[BenchTable],
-    seed: str,
-    houses: Houses,
-    launch: LaunchSettings,
-    budget: Budget,
-    concurrency: int,
-    on_match: Callable[[MatchRecord], None],
-) -> Record:
-    """Play `tables`, each within `budget`, and return the record.
-
-    `about` has the fields of the bot's answer to GET /. The other parameters are as in `play_bot`.
-    The record's problems list the tables at which the bot was struck out, and those at which
-    `play_bot` or `par_of` raised RunError. The latter tables have no result, and the remaining
-    tables of the same game are left out.
-    """
-    results: list[Result] = []
-    problems: list[TableProblem] = []
-    unplayed: set[str] = set()
-    for table in tables:
-        if table.game in unplayed:
-            continue  # each further table of the game could take as long as the first
-        try:
-            played = play_bot(table, bot, seed, houses, launch, budget, concurrency, on_match)
-            par = par_of(table, len(played.points), seed, houses, concurrency)
-        except RunError as error:
-            unplayed.add(table.game)
-            problems.append(TableProblem(*table.key, why=str(error).removeprefix(f"{BOT}: ")))
-            continue
-        results.append(result_of(table, played, par))
-        if played.struck_out:
-            times = plural(played.struck_out, "match", "matches")
-            problems.append(TableProblem(*table.key, why=f"It was struck out in {times}."))
-    stated, command = identity(about), bot.command or bot.url or ""
-    return Record(
-        suite=SUITE,
-        seed=seed_shown(seed),
-        bot=Measured(stated.name or command, stated.version or None, command),
-        results=tuple(results),
-        problems=tuple(problems),
-        made=datetime.now(UTC).isoformat(timespec="seconds"),
-        stich=version("stich"),
-    )
-
-
 PAR_FILE = Path(__file__).with_name("par.json")
 LANDMARKS_FILE = Path(__file__).with_name("landmarks.json")
 
 
 def read_par() -> Mapping[str, tuple[int, ...]]:
-    """Read par for every block of the public deals, in points summed over the block's deals.
+    """Read par for each block of the public deals, by game and number of players ("doudizhu 3").
 
-    A key is a game and a number of players, such as "ninefivetwo 3". Games with the same par in
-    every block are left out.
+    Games with the same par in every block are left out.
     """
     return msgspec.json.decode(PAR_FILE.read_bytes(), type=dict[str, tuple[int, ...]])
 
 
 class Landmark(OfTable, frozen=True):
-    """By how many points per deal a known bot exceeded par at a table, for comparison.
+    """By how many points per deal a known bot exceeded par at a table in `blocks` blocks.
 
-    `blocks` is the number of blocks that were played. `arm` is half the width of the 95 % interval.
+    `arm` is half the width of the 95 % interval.
     """
 
     bot: str

@@ -1,4 +1,4 @@
-"""The record of a benchmark: its values, and the JSON file that holds it."""
+"""The record of a benchmark, and the JSON file that holds it."""
 
 import hashlib
 from pathlib import Path
@@ -22,8 +22,6 @@ class RecordError(StichError):
 
 
 class _Suite(msgspec.Struct):
-    """The field that is read first, to recognise records of other suites."""
-
     suite: str = ""
 
 
@@ -93,7 +91,7 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def title(self) -> str:
-        """The name of the bot, with its version if it states one, safe to print on a terminal."""
+        """The bot's name, with its version if it states one, safe to print on a terminal."""
         version = f" {self.bot.version}" if self.bot.version else ""
         return printable(self.bot.name + version)
 
@@ -126,7 +124,7 @@ def read_record(file: Path) -> Record:
         raise RecordError(f"{file}: cannot be read: {error.strerror}.") from None
     try:
         suite = msgspec.json.decode(data, type=_Suite).suite
-        if suite != SUITE:
+        if suite != SUITE:  # other suites have other fields
             raise RecordError(
                 f"{file}: is a result of {printable(suite[:40])}; this version plays {SUITE}."
                 f" Measure that bot again: stich bench BOT --json {file}"

@@ -41,14 +41,14 @@ OPTIONS: Mapping[str, Mapping[str, int | bool | None]] = {
 USUAL = "usual"
 """The name for the options above. Other names are those of the game's option sets."""
 
-
 Text = Annotated[str, msgspec.Meta(max_length=4096)]
 
 
 class OfTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The base class of values that belong to a table.
+    """The base class of values that belong to a table. `rules` is the name of a set of options.
 
-    `rules` is the name of a set of options. ValueError is raised if `game` is not a game's name.
+    Raises:
+        ValueError: if `game` is not a game's name.
     """
 
     game: Text
@@ -78,7 +78,7 @@ class BenchTable(OfTable, frozen=True):
 
     @property
     def options(self) -> Mapping[str, int | bool | None]:
-        """The options of the table's matches. Other options have their defaults."""
+        """The options of the table's matches."""
         named = {} if self.rules == USUAL else games.get(self.game).option_sets[self.rules]
         return {**OPTIONS[self.game], **named}
 
@@ -94,12 +94,15 @@ class BenchTable(OfTable, frozen=True):
 
     def cup(self, bot: Bot, concurrency: int) -> Cup:
         """The cup of the table's matches: `bot`, and the house bot `PAR_BOT` at all other seats."""
-        names = (f"{PAR_BOT} {number}" for number in range(1, self.players))
+        others = (
+            Bot(f"{PAR_BOT} {number}", command=PAR_BOT, house=True)
+            for number in range(1, self.players)
+        )
         return Cup(
             name=SUITE,
             game=self.game,
             players=self.players,
-            bots=(bot, *(Bot(name, command=PAR_BOT, house=True) for name in names)),
+            bots=(bot, *others),
             options=self.options,
             format=RoundRobin(deals=BLOCKS),
             clock=CLOCK,
@@ -107,9 +110,9 @@ class BenchTable(OfTable, frozen=True):
         )
 
     def block(self, cup: Cup, seed: str, number: int) -> Block:
-        """Block `number` (from 1) of this table's `cup`: the bot at each seat in turn, on the same
-        deals. Deals and match ids follow from `seed`, so that a bot whose moves depend on the ids
-        plays the same again.
+        """Block `number` (from 1) of this table's `cup`: the bot at each seat in turn.
+
+        Deals and match ids follow from `seed`, so that a bot that depends on them plays the same.
         """
         return BlockMaker(cup.setup(seed, seed)).make(number, 1, "", cup.names, number)
 

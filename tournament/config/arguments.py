@@ -15,9 +15,7 @@ def is_url(text: str) -> bool:
 
 
 def parse_bot(text: str) -> Bot:
-    """Return the bot for `text`, which is the name of a reference bot, a URL or a command.
-
-    `text` becomes the bot's name.
+    """Return a bot named `text`, which is the name of a reference bot, a URL or a command.
 
     Raises:
         ValueError: if `text` is blank, or not a valid URL or command. The message has the fix.

@@ -33,8 +33,8 @@ from tournament.settings.keys import (
 FILE_FORMATS = {name: format for name, format in FORMATS.items() if name != "duel"}
 """The formats that a CUP.toml may name. `stich duel` makes its cup itself."""
 CONNECTED_URL = "http://127.0.0.1:9000"
-"""The address that records show for a connecting bot: one on the author's machine, where a request
-can be repeated. The address at the gateway is a secret."""
+"""The address of a connecting bot in records, where its author can repeat a request. The address at
+the gateway is a secret."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +43,8 @@ class Bot:
 
     A CUP.toml sets exactly one of `command`, `url` and `connect`. If it is `connect`, the arena
     sets `url` to the bot's address at the gateway. `house` marks a bot that only fills an empty
-    seat. `env` maps names of variables to values, which may be secrets. A stored cup has a keyed
-    hash in place of each value (`Store.sealed`). `env_from` names variables in the organiser's
-    shell that are passed on.
+    seat. The values of `env` may be secrets: a stored cup has a keyed hash in place of each
+    (`Store.sealed`). `env_from` names variables in the organiser's shell that are passed on.
     """
 
     name: str
@@ -65,10 +64,7 @@ class Bot:
 
 @dataclass(frozen=True, slots=True)
 class JoinRules:
-    """The rules for joining a ladder.
-
-    With neither `open` nor `code`, only bots that the organiser invites may join.
-    """
+    """The rules for joining a ladder. Without `open` and `code`, only invited bots may join."""
 
     open: bool = key(False, boolean("Whether anybody may join a ladder."))
     code: str | None = key(None, string(64, "What those who join must know."), repr=False)
@@ -162,7 +158,7 @@ class Cup:
         return tuple(bot.name for bot in self.bots)
 
     def bot(self, name: str) -> Bot:
-        """The bot with this name.
+        """Return the bot with this name.
 
         Raises:
             KeyError: if the cup has no such bot.
@@ -183,13 +179,12 @@ class Cup:
     def max_difference(self) -> int:
         """The most by which two bots can differ in a block, in points per deal.
 
-        For a game without a practical limit, this is the limit that the statistics assume. `game`
-        must be in `GAMES`, which exported rows do not guarantee.
+        See `Game.max_difference`. `game` must be in `GAMES`, which exported rows do not guarantee.
         """
         return GAMES[self.game].max_difference(self.players, self.options)
 
     def setup(self, seed: str, match_key: str) -> Setup:
-        """Return the setup of a run's plan, for the seed and the secret `match_key` of the run."""
+        """Return the setup of a plan, for the seed and the secret `match_key` of a run."""
         return Setup(
             game=self.game,
             players=self.players,
@@ -202,17 +197,14 @@ class Cup:
         )
 
     def plan(self, seed: str, match_key: str) -> Plan:
-        """Return the plan of a run, for the seed and the secret `match_key` of the run.
-
-        If the cup has a `[stop]`, the plan may end early. Each call returns a new plan.
-        """
+        """Return a new plan, for the seed and the secret `match_key` of a run."""
         plan, stop = self.format.plan(self.setup(seed, match_key)), self.stop
         return plan if stop.top is None else UntilSettled(plan, stop.top, stop.confidence)
 
     def with_joined(self, decisions: Iterable[AnyDecision]) -> Self:
         """Return the cup with a connecting bot appended for each `Join` in `decisions`, in order.
 
-        Bots that are already in this cup are not added again. Other decisions are ignored.
+        Bots that are already in this cup are not added again.
         """
         names = set(self.names)
         joined = (
@@ -223,10 +215,9 @@ class Cup:
         return replace(self, bots=(*self.bots, *joined))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the cup as JSON values, with defaults, for `from_dict`.
+        """Return the cup as JSON values for `from_dict`, without tokens and the ladder's code.
 
-        The bots' tokens and the ladder's code are left out, because they are secret. The values of
-        `env` are included.
+        The values of `env` are included.
         """
         data: dict[str, Any] = msgspec.to_builtins(self)
         data["format"] = {"type": self.format.type, **data["format"]}
@@ -237,9 +228,7 @@ class Cup:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Return the cup that `to_dict` wrote, without tokens and the ladder's code.
-
-        The ranges of values are not checked.
+        """Return the cup that `to_dict` wrote. The ranges of values are not checked.
 
         Raises:
             KeyError: if `data` has no format.
@@ -251,12 +240,12 @@ class Cup:
 
 
 def reference_command(name: str) -> str:
-    """The command that starts the reference bot with this name."""
+    """Return the command that starts the reference bot with this name."""
     return f"python -m bots.{name}"
 
 
 def is_reference(bot: Bot) -> bool:
-    """Whether a bot is started as a reference bot, with the usual command and without a folder."""
+    """Whether a bot is started with a reference bot's command, and without a folder."""
     return bot.dir is None and bot.command in [reference_command(name) for name in REFERENCE_BOTS]
 
 

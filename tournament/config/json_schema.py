@@ -1,8 +1,4 @@
-"""The JSON Schema of a CUP.toml, with which editors complete and check the file.
-
-The schema is made from the same keys, types, ranges and game options that `stich run` checks. Only
-`stich run` checks how keys fit together.
-"""
+"""The JSON Schema of a CUP.toml, with which editors complete and check the file."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -16,9 +12,8 @@ from tournament.settings.keys import Key
 
 def cup_schema() -> dict[str, object]:
     """The schema of a CUP.toml, in JSON Schema draft 7, which TOML editors support."""
-    sections = {name: _object(keys) for name, keys in SECTIONS.items()}
     properties = {
-        **sections,
+        **{name: _object(keys) for name, keys in SECTIONS.items()},
         "options": {
             "type": ["object", "string"],
             "description": "The options of the game, or the name of a set of them.",
@@ -45,10 +40,7 @@ def write(path: Path) -> None:
 def _object(
     keys: Mapping[str, Key], rest: Mapping[str, object] | None = None, required: Sequence[str] = ()
 ) -> dict[str, object]:
-    """The schema of an object with only these keys and the properties in `rest`.
-
-    Each key says whether it is required. `required` names the required properties in `rest`.
-    """
+    """The schema of an object with only these keys and the properties in `rest`."""
     return {
         "type": "object",
         "additionalProperties": False,
@@ -58,7 +50,6 @@ def _object(
 
 
 def _of_game(game: Game) -> dict[str, object]:
-    """The part of the schema that applies to cups of this game: the players and the options."""
     options = {
         "type": "object",
         "additionalProperties": False,
@@ -73,7 +64,6 @@ def _of_game(game: Game) -> dict[str, object]:
 
 
 def _option(option: Option) -> dict[str, object]:
-    """The schema of a game's option."""
     kind = "boolean" if isinstance(option.default, bool) else "integer"
     limits = {"minimum": option.minimum, "maximum": option.maximum}
     return {

@@ -61,8 +61,6 @@ class CupError(StichError):
 
 @dataclass(slots=True)
 class _Errors:
-    """The errors found so far as (line, key, text), and the line of each key in the file."""
-
     file: str
     lines: dict[Path, int]
     items: list[tuple[int, str, str]] = dataclasses.field(default_factory=list)
@@ -72,11 +70,6 @@ class _Errors:
         self.items.append((line_of(self.lines, path), label(path), text))
 
     def raise_if_any(self) -> None:
-        """Raise all errors together, sorted by line and without duplicates.
-
-        Raises:
-            CupError: if there is an error.
-        """
         if self.items:
             items = sorted(dict.fromkeys(self.items), key=lambda item: item[0])
             raise CupError(
@@ -85,11 +78,10 @@ class _Errors:
 
 
 def read_cup(path: str | os.PathLike[str], check: CupCheck = lambda _: ()) -> Cup:
-    """Read a CUP.toml, and return its cup. `check` is as in `parse_cup`.
+    """Read a CUP.toml as in `parse_cup`, and return its cup.
 
     Raises:
-        CupError: if the file cannot be read, is larger than 1 MiB, or has errors. The text lists
-            the errors as in `parse_cup`.
+        CupError: if the file cannot be read, is larger than 1 MiB, or has errors.
     """
     name = os.fspath(path)
     try:
@@ -136,10 +128,9 @@ def parse_cup(data: bytes, file: str, check: CupCheck = lambda _: ()) -> Cup:
 
 
 def _check_keys(toml: Mapping[str, object], errors: _Errors) -> _Section:
-    """Check each key by itself: whether it is known, present, of the right type and in range.
+    """Check each key by itself, and return the file with an empty value for each missing section.
 
-    Add the errors to `errors`, and return the whole file, with an empty value for each section that
-    it leaves out. If there are errors, the result must not be used.
+    If there are errors, the result must not be used.
     """
     sections = {name: toml.get(name, {}) for name in (*SECTIONS, "options")}
     bots = toml.get("bots", [])
@@ -169,11 +160,7 @@ def _check_section(
     errors: _Errors,
     subsections: Iterable[str] = (),
 ) -> None:
-    """Check the values of a section against its keys, and add the errors to `errors`.
-
-    Unknown keys and missing required keys are errors. `path` is the section's path. `subsections`
-    are further names that the fix for an unknown key may suggest.
-    """
+    """Check a section. `subsections` are names that the fix for an unknown key may suggest, too."""
     for name, value in section.items():
         if name not in keys:
             fix = _place_of(name) or suggest(name, [*keys, *subsections])
@@ -186,7 +173,6 @@ def _check_section(
 
 
 def _place_of(name: str) -> str | None:
-    """The fix for a key that belongs in another section, or None if no section has it."""
     sections = {"the top of the file": TOP, "[[bots]]": BOT}
     sections |= {f"[{section}]": keys for section, keys in SECTIONS.items()}
     places = [place for place, keys in sections.items() if name in keys]
@@ -194,18 +180,13 @@ def _place_of(name: str) -> str | None:
 
 
 def _make_cup(checked: _Section, errors: _Errors) -> Cup:
-    """Return the cup, and add to `errors` what is wrong with keys in combination.
-
-    Each key must be valid by itself. If there are errors, the cup is of use only for finding
-    further errors.
-    """
+    """Return the cup, which is of use only for finding further errors if there are any."""
     game = games.get(checked["game"])
     players = checked.get("players") or game.min_players
     if not game.min_players <= players <= game.max_players:
-        low, high = game.min_players, game.max_players
-        allowed = f"{low}" if low == high else f"{low} to {high}"
-        errors.add(("players",), f"{game.title} is for {allowed}, not {players}; write {low}.")
-        players = low
+        wrong, players = players, game.min_players
+        allowed = game.player_range
+        errors.add(("players",), f"{game.title} is for {allowed}, not {wrong}; write {players}.")
     options = _options(checked["options"], game, errors)
     if "fill" in checked and "fill" in checked["format"]:
         errors.add(("fill",), "is already set by format.fill; delete one of them.")
@@ -249,11 +230,7 @@ def _make_cup(checked: _Section, errors: _Errors) -> Cup:
 
 
 def _options(options: Options | str, game: Game, errors: _Errors) -> dict[str, int | bool | None]:
-    """Return all options of the game, and add to `errors` what is wrong with the file's options.
-
-    `options` has the options in the file, or the name of a set of options. All other options of the
-    game have their defaults.
-    """
+    """Return all options of the game. `options` has those in the file, or the name of a set."""
     if isinstance(options, str):
         sets = game.option_sets
         if options not in sets:
@@ -272,10 +249,7 @@ def _options(options: Options | str, game: Game, errors: _Errors) -> dict[str, i
 
 
 def _format(section: Mapping[str, Any], errors: _Errors) -> Format:
-    """Return the format, and add to `errors` its missing keys and the keys of other formats.
-
-    `section` has the keys of `[format]`. Required keys that are missing become empty strings.
-    """
+    """Return the format, in which required keys that are missing become empty strings."""
     kind = FILE_FORMATS[section.get("type", "round-robin")]
     keys = keys_of(kind)
     for name in section.keys() - keys.keys() - {"type"}:
@@ -294,7 +268,6 @@ def _format(section: Mapping[str, Any], errors: _Errors) -> Format:
 
 
 def _join(section: Mapping[str, Any], format: Format, errors: _Errors) -> JoinRules:
-    """Return the rules for joining, and add what is wrong with `[join]` to `errors`."""
     if section and not isinstance(format, Ladder):
         errors.add(("join",), f'is for type = "ladder", not "{format.type}"; delete the section.')
     if section.get("open") and "code" in section:
@@ -303,7 +276,6 @@ def _join(section: Mapping[str, Any], format: Format, errors: _Errors) -> JoinRu
 
 
 def _stop(section: Mapping[str, Any], format: Format, bots: int, errors: _Errors) -> Stop:
-    """Return when a cup of `bots` bots ends early. Add what is wrong with `[stop]` to `errors`."""
     if section and not format.may_stop:
         fitting = (name for name, kind in FILE_FORMATS.items() if kind.may_stop)
         owners = " or ".join(f'"{name}"' for name in fitting)
@@ -320,8 +292,6 @@ def _stop(section: Mapping[str, Any], format: Format, bots: int, errors: _Errors
 
 
 def _bots(sections: Sequence[_Section], format_: Format, errors: _Errors) -> tuple[Bot, ...]:
-    """Return the bots, and add to `errors` what is wrong with them or with the names of bots in
-    `format_`."""
     numbers: dict[str, int] = {}
     for index, bot in enumerate(sections):
         path = ("bots", index)
@@ -355,10 +325,6 @@ def _bots(sections: Sequence[_Section], format_: Format, errors: _Errors) -> tup
 
 
 def _with_fillers(bots: tuple[Bot, ...], players: int, fill: str | None) -> tuple[Bot, ...]:
-    """The bots, with house bots appended until one table of `players` seats is full.
-
-    `fill` names the reference bot that fills the seats. If it is None, no bot is appended.
-    """
     missing = players - len(bots)
     if fill is None or missing <= 0:
         return bots

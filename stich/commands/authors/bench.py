@@ -28,7 +28,7 @@ from stich.console.progress import watch
 from stich.console.result_tables import make_console
 from stich.houses import HOUSES
 from tournament.bench.compare import compare
-from tournament.bench.play import Budget, ask_about, read_landmarks, run_bench
+from tournament.bench.play import Bench, Budget, ask_about, read_landmarks
 from tournament.bench.record import Record, read_record, write_record
 from tournament.bench.suite import BLOCKS, BOT, CLOCK, PUBLIC_SEED, SUITE, TABLES
 from tournament.bot.supports import misfit
@@ -191,8 +191,8 @@ def measure(**arguments: Any) -> int:
         with watch(SUITE) as observer:
             total = given.blocks and given.blocks * sum(table.players for table in tables)
             observer.begin(0, total)
-            record = run_bench(
-                bot, about, tables, given.seed, HOUSES, launch, budget, at_once, observer.match
+            record = Bench(given.seed, HOUSES, at_once).measure(
+                bot, about, tables, launch, budget, observer.match
             )
     _print(result_table(record, read_landmarks()), given.markdown)
     if given.json_file is not None:

@@ -6,7 +6,7 @@ It also runs on wheels with compiled rules.
 import pytest
 
 from stich.houses import HOUSES
-from tournament.bench.play import Played, par_of, read_landmarks, read_par
+from tournament.bench.play import Bench, Played, read_landmarks, read_par
 from tournament.bench.suite import BLOCKS, BOT, PAR_BOT, PUBLIC_SEED, TABLES, USUAL, BenchTable
 from tournament.bot.url_bot import InProcessBot
 from tournament.config.cup import Bot
@@ -25,7 +25,7 @@ def test_par_is_what_sensible_makes(table: BenchTable, number: int) -> None:
     for at, seating in enumerate(block.seatings):
         players = [InProcessBot(HOUSES[PAR_BOT]) for _ in seating]
         played.add(Match(rules, block.pairing(at), Referee(), players).play())
-    assert played.points[number - 1] == par_of(table, BLOCKS, PUBLIC_SEED, {}, 1)[number - 1]
+    assert played.points[number - 1] == Bench(PUBLIC_SEED, {}, 1).par(table, BLOCKS)[number - 1]
 
 
 def test_a_block_has_the_bot_at_every_seat_on_one_seed() -> None:

@@ -1,4 +1,1 @@
-"""A run on the workers of a Dask cluster: `stich run --cluster`.
-
-The runner's side is `executor`; `tables` runs on the workers. Both use `archive` and `connection`.
-"""
+"""A run on a Dask cluster. `executor` is the runner's side, and `tables` runs on the workers."""

@@ -25,8 +25,7 @@ def pack_all(cup: Cup, folder: Path, secret: Iterable[Path]) -> tuple[Cup, dict[
     """Pack the folder of each bot that has a `dir`, which may be relative to `folder`.
 
     Return a copy of the cup in which each `dir` is the SHA-256 (hexadecimal) of the bot's archive,
-    and the archives by SHA-256. The archives leave out the paths in `secret`, and what `pack`
-    always leaves out.
+    and the archives by SHA-256. The paths in `secret` are left out, and more (see `pack`).
 
     Raises:
         ArchiveError: if a folder cannot be sent (see `pack`).
@@ -44,16 +43,15 @@ def pack_all(cup: Cup, folder: Path, secret: Iterable[Path]) -> tuple[Cup, dict[
 
 
 def pack(bot: Bot, folder: Path, hidden: Set[Path] = frozenset()) -> bytes:
-    """Return `folder` as a zip archive, with each link replaced by the file that it leads to.
+    """Return a bot's `folder` as a zip archive, with each link replaced by the file it leads to.
 
     The absolute paths in `hidden` are left out, as is anything named `.git`, `runs` or
-    `__pycache__`, and what is neither a file nor a folder, such as a socket. Errors name `bot`, to
-    which the folder belongs.
+    `__pycache__`, and what is neither a file nor a folder, such as a socket.
 
     Raises:
         ArchiveError: if a file or a subfolder cannot be read, the files exceed LARGEST bytes
-            together, the folder is nested too deeply, a name is not UTF-8, or a link does not lead
-            to a packed file.
+            together, folders are nested too deeply, a name is not UTF-8, or a link does not lead to
+            a packed file.
     """
     root, output, size = folder.resolve(), io.BytesIO(), 0
 
@@ -88,14 +86,7 @@ def pack(bot: Bot, folder: Path, hidden: Set[Path] = frozenset()) -> bytes:
 
 
 def _contents(folder: Path, root: Path, hidden: Set[Path]) -> Iterator[Path]:
-    """Yield the paths in a folder that `_travels` accepts, sorted, each subfolder first.
-
-    Links and sockets are yielded too. Links are not followed.
-
-    Raises:
-        OSError: if the folder or a subfolder cannot be listed.
-        RecursionError: if folders are nested too deeply.
-    """
+    """Yield the paths in a folder that `_travels` accepts, without following links."""
     for path in sorted(folder.iterdir()):
         if _travels(path, root, hidden):
             yield path
@@ -104,10 +95,6 @@ def _contents(folder: Path, root: Path, hidden: Set[Path]) -> Iterator[Path]:
 
 
 def _travels(path: Path, root: Path, hidden: Set[Path]) -> bool:
-    """Whether a path is in `root`, and neither its name nor `hidden` excludes it (see `pack`).
-
-    Only the path itself counts: links are not followed, and a socket is not left out.
-    """
     return (
         path.is_relative_to(root)
         and _LEFT_OUT.isdisjoint(path.relative_to(root).parts)

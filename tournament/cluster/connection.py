@@ -20,13 +20,13 @@ _PACKAGES = ("games", "tournament", "bots")
 
 
 def connect(address: str) -> tuple[Client, str]:
-    """Connect to a Dask scheduler. Return the client, and Dask's report about packages whose
-    versions differ, or "".
+    """Connect to a Dask scheduler. Return the client, for the caller to close, and Dask's report
+    about packages whose versions differ, or "".
 
-    The caller must close the client. After this call, Dask logs only critical errors.
+    After this call, Dask logs only critical errors.
 
     Raises:
-        RunError: if Dask cannot connect, after at most 20 seconds. The message says why.
+        RunError: if Dask cannot connect, after at most 20 seconds.
     """
     # The runner reports in its own sentences what Dask logs.
     for name in ("distributed", "distributed.client"):
@@ -46,18 +46,11 @@ def connect(address: str) -> tuple[Client, str]:
 
 
 async def _try(address: str) -> None:
-    """Open a connection to a scheduler, and close it.
-
-    Raises:
-        OSError, TypeError, ValueError, RuntimeError: if Dask cannot connect (see `_why_not`).
-    """
     arguments = Security().get_connection_args("client")
     await (await core.connect(address, timeout=_CONNECT_S, **arguments)).close()
 
 
 def _why_not(address: str, error: Exception) -> str:
-    """A sentence that says why Dask could not connect to a scheduler, and how to fix it. `error` is
-    what Dask raised."""
     scheduler = f"The scheduler at {address}"
     if isinstance(error, TypeError):
         return f"{address} needs certificates; name them in Dask's distributed.comm.tls."
@@ -80,7 +73,7 @@ def _why_not(address: str, error: Exception) -> str:
 @cache
 def own_version() -> str:
     """The version of Stich on this machine, with a hash of its sources, which tells checkouts of
-    the same version apart. Both are read only once."""
+    the same version apart."""
     sources = hashlib.sha256()
     for package in _PACKAGES:
         for path in sorted((CHECKOUT / package).rglob("*.py")):

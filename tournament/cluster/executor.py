@@ -46,22 +46,17 @@ _KEPT = "Finished matches are kept"
 
 @dataclass(eq=False, slots=True)
 class _RemoteWorker:
-    """A worker of the cluster. `joined` is None while the worker starts the bots, True once it can
-    play, and False if it cannot. Its bots run until the future `owner` is released."""
-
     address: str
     name: str
     tables: int
-    joined: bool | None = None
-    owner: Future[str] | None = None
+    joined: bool | None = None  # None while it starts the bots, then whether it can play
+    owner: Future[str] | None = None  # its bots run until this is released
 
 
 class _Task(NamedTuple):
-    """The jobs that a task plays in order, and the addresses of the workers that may play them."""
-
     jobs: tuple[Job, ...]
     future: Future[list[Played]]
-    workers: frozenset[str]
+    workers: frozenset[str]  # the addresses of the workers that may play it
 
 
 class ClusterExecutor:
@@ -71,7 +66,7 @@ class ClusterExecutor:
 
     A task plays one or more blocks. So that no table waits for the runner, each table has a second
     task queued, unless there are remote bots or the cup is a ladder. Other threads queue event
-    handlers, and `inspect` and `receive` call them.
+    handlers, which `inspect` and `receive` call.
     """
 
     def __init__(self, address: str, cup: Cup, archives: Mapping[str, bytes]) -> None:
@@ -98,9 +93,9 @@ class ClusterExecutor:
         self._ahead = 1 if by_url or cup.is_ladder else 2
 
     def inspect(self, absent: Collection[str]) -> Inspected:
-        """Connect to the scheduler, and start or reach every bot on each worker that has tables,
-        except the bots in `absent`. Wait until at least one of these workers can play or has a
-        problem, and none is still starting bots.
+        """Connect to the scheduler, and start or reach every bot that is not in `absent` on each
+        worker with tables. Wait until one of these can play or has a problem, and none is starting
+        bots.
 
         Return the problems on all workers, and what the bots state about themselves on the first
         worker that can play. The next `receive` yields notices about the workers.
@@ -131,8 +126,7 @@ class ClusterExecutor:
         return Inspected(tuple(self._problems), self._about)
 
     def _call_for_worker(self) -> None:
-        """Submit a task if there is no worker, and forget that task once there is one. With
-        `adapt(minimum=0)`, Dask starts a worker only if a task is waiting for one."""
+        # With `adapt(minimum=0)`, Dask starts a worker only if a task is waiting for one.
         if self._workers:
             self._call = None
         elif self._call is None:
@@ -145,11 +139,7 @@ class ClusterExecutor:
         return any(worker.joined is None for worker in self._workers.values())
 
     def _look_for_workers(self) -> Iterable[Event]:
-        """Let new workers with tables join, each in a thread. Return no events.
-
-        Raises:
-            RunError: if the scheduler is gone.
-        """
+        """Let new workers with tables join, each in a thread. Return no events."""
         try:
             workers = self._client.scheduler_info(n_workers=-1)["workers"]
         except OSError:
@@ -163,8 +153,6 @@ class ClusterExecutor:
         return ()
 
     def _join(self, worker: _RemoteWorker) -> None:
-        """Start the bots on a worker, except absent bots and, after `inspect`, connecting bots.
-        Queue the handler of the result. An exception becomes a problem. Runs in a thread."""
         here, where = own_version(), [worker.address]
         # The first workers have found out whether connecting bots can be reached.
         absent = self._absent | (self._connecting if self._begun else frozenset())
@@ -182,9 +170,8 @@ class ClusterExecutor:
     def _on_opened(
         self, worker: _RemoteWorker, inspected: Inspected, warning: str
     ) -> Iterator[Event]:
-        """Let a worker play if it has no problems, and yield notices about it. During `inspect`,
-        its problems prevent the cup from being played. Later, they only keep the worker out. A
-        worker that has left is ignored."""
+        """Let a worker play if it has no problems. During `inspect`, its problems keep the cup from
+        being played, and later only the worker."""
         if self._workers.get(worker.address) is not worker:
             return  # it has left
         worker.joined = not inspected.problems
@@ -200,7 +187,6 @@ class ClusterExecutor:
             self._problems += problems
 
     def _on_cluster_event(self, event: tuple[float, Mapping[str, Any]]) -> None:
-        """Queue the event's handler if a worker has come or left. Runs in a Dask thread."""
         _, news = event
         if news.get("action") == "add-worker":
             self._news.put(self._look_for_workers)
@@ -209,12 +195,8 @@ class ClusterExecutor:
             self._news.put(partial(self._on_left, news["worker"], keys, news["expected"]))
 
     def _on_left(self, address: str, keys: Set[Key], expected: bool) -> Iterator[Event]:
-        """Take back the tasks of a worker that has left, given as `keys`, and all tasks that no
-        remaining worker may play. Yield an event for each job in the tasks, and a notice.
-
-        If the worker was not `expected` to leave, its first tasks, one for each of its tables,
-        count as lost. All other tasks count as unplayed. A worker without tables is ignored.
-        """
+        """Take back the tasks with `keys` of a worker that has left, and tasks that no other worker
+        may play. If it was not `expected` to leave, its first task at each table counts as lost."""
         worker = self._workers.pop(address, None)
         if worker is None:
             return
@@ -244,19 +226,14 @@ class ClusterExecutor:
         return jobs < sum(worker.tables for worker in self._joined()) * self._ahead * self._size
 
     def submit(self, job: Job) -> None:
-        """Store a job, which the next `receive` submits as part of a task.
-
-        From now on, workers that join do not start the bots in the job's `absent`.
-        """
+        """Store a job, which the next `receive` submits as part of a task. Workers that join later
+        do not start the bots in its `absent`."""
         self._absent |= job.absent
         self._pending.append(job)
 
     def _submit_tasks(self) -> Iterator[Event]:
-        """Submit the stored jobs as tasks, if possible at least one for each free table.
-
-        A block that was lost before gets a task of its own, so that the run knows which block kills
-        its workers. If there is no worker, call for one, and yield each job as unplayed.
-        """
+        """Submit the stored jobs as tasks, or call for a worker if there is none. A block that was
+        lost before gets a task of its own, so that the run knows which block kills its workers."""
         jobs, self._pending = self._pending, []
         workers = self._joined()
         if not workers:
@@ -285,7 +262,6 @@ class ClusterExecutor:
             future.add_done_callback(self._fetch)
 
     def _fetch(self, future: Future[list[Played]]) -> None:
-        """Queue the handler of a task's result or error. Runs in a Dask thread."""
         answer: list[Played] | BaseException
         try:
             answer = future.result()
@@ -294,12 +270,6 @@ class ClusterExecutor:
         self._news.put(partial(self._on_end, future.key, answer))
 
     def _on_end(self, key: Key, answer: list[Played] | BaseException) -> Iterator[Event]:
-        """Yield the events of a task that has ended, unless it was taken back. Report a job without
-        events as unplayed. Adapt the number of blocks in later tasks.
-
-        Raises:
-            RunError: if the scheduler is gone, the task has failed, or its result is not valid.
-        """
         if key not in self._tasks:
             return  # it was taken back
         jobs = self._tasks.pop(key).jobs
@@ -322,11 +292,11 @@ class ClusterExecutor:
                 yield Unplayed(job.block.number)
 
     def receive(self, seconds: float) -> Iterator[Event]:
-        """Submit the stored jobs, wait up to `seconds` for events, and yield the events. All of
-        this happens while the caller iterates.
+        """Submit the stored jobs, wait up to `seconds` for events, and yield them.
 
         Raises:
-            RunError: if the scheduler is gone, a task has failed, or its result is not valid.
+            RunError: during iteration, if the scheduler is gone, a task has failed, or its result
+                is not valid.
         """
         self._check_connection()
         yield from self._submit_tasks()
@@ -337,17 +307,10 @@ class ClusterExecutor:
         self._check_connection()
 
     def _check_connection(self) -> None:
-        """Raise RunError if the scheduler is gone."""
         if self._client.status != "running":
             raise self._gone()
 
     def _next(self, seconds: float) -> Iterable[Event]:
-        """Wait up to `seconds` for a handler in the queue, call it, and return its events, or ()
-        if no handler came.
-
-        Raises:
-            RunError: from the handler, perhaps only when its events are iterated over.
-        """
         try:
             return self._news.get(timeout=seconds)()
         except Empty:
@@ -360,8 +323,8 @@ class ClusterExecutor:
         )
 
     def recall(self) -> None:
-        """Ask all tables to stop after their current match, without waiting for the workers. The
-        next `receive` yields an `Unplayed` for each job that has not been submitted yet."""
+        """Ask all tables to stop after their current match, without waiting for them. The next
+        `receive` yields an `Unplayed` for each stored job."""
         jobs, self._pending = self._pending, []
         self._news.put(lambda: [Unplayed(job.block.number) for job in jobs])
         # In a thread, because this waits for a hanging worker until the scheduler drops it.
@@ -369,9 +332,6 @@ class ClusterExecutor:
         self._turn += 1
 
     def _stop(self, turn: int) -> None:
-        """Make the tasks of a turn (see `play_blocks`) and of earlier turns end after their current
-        match, on all workers. Do nothing if the scheduler is gone. Runs in a thread, because it
-        waits for the workers to reply."""
         with suppress(OSError):  # the scheduler is gone, which `receive` reports
             self._client.run(stop_after_match, self._session, turn, on_error="ignore")
 
@@ -381,11 +341,11 @@ class ClusterExecutor:
 
 
 def check(cup: Cup, job: Job, played: Played) -> None:
-    """Check the events that a worker sent for a job. There may be none.
+    """Check the events, if any, that a worker sent for a job.
 
     Raises:
-        RunError: if a match does not belong to the job or occurs twice, or if the last event is not
-            the only one that frees the table.
+        RunError: if a match does not belong to the job or occurs twice, or if not the last event
+            alone frees the table.
     """
     ends = [isinstance(event, Voided) or event.last for event in played]
     valid = len({event.record.number for event in played}) == len(played)
@@ -398,8 +358,6 @@ def check(cup: Cup, job: Job, played: Played) -> None:
 
 
 def _belongs(cup: Cup, job: Job, record: MatchRecord | Outage) -> bool:
-    """Whether the job asked for a finished or void match, and the match has values for the right
-    number of seats."""
     if record.number not in job.numbers:
         return False
     pairing = job.block.pairing(record.number)

@@ -26,7 +26,7 @@ _WARNING = (
 )
 
 Played = list[Finished | Voided]
-"""The events of a job. There are none if the job did not begin."""
+"""The events of a job, none if it did not begin."""
 
 
 async def open_tables(
@@ -39,12 +39,12 @@ async def open_tables(
     absent: Collection[str],
     dask_worker: Worker,
 ) -> tuple[Inspected, str]:
-    """Open tables on a worker, and start or reach all bots there, except those in `absent`.
+    """Open so many `tables` on a worker, which `play_blocks` finds by the name `session`.
 
-    Dask calls this on the worker. `tables` is their number. `cup`, `archives` and the result are as
-    in `Tables.open`. If the worker's Stich is not this `version`, nothing is opened and the
-    inspection says so. `session` is the name by which `play_blocks` finds the tables. The bots run
-    until Dask releases the key `owner`, which it does when the runner has finished or is gone.
+    Dask calls this on the worker. `cup`, `archives`, `absent` and the result are as in
+    `Tables.open`. If the worker's Stich is not this `version`, nothing is opened and the inspection
+    says so. The bots run until Dask releases the key `owner`, which it does when the runner has
+    finished or is gone.
 
     Raises:
         OSError: if no folder can be created for the tables.
@@ -63,19 +63,19 @@ async def open_tables(
 def play_blocks(session: str, jobs: Sequence[Job], turn: int) -> list[Played]:
     """Play jobs with `Tables.play`, and return the events of each job. Dask runs this as a task.
 
-    `session` is as in `open_tables`. The runner begins a new `turn` whenever it recalls the tables,
-    and stops the old turn with `stop_after_match`. If the worker was restarted, no job begins.
+    The runner begins a new `turn` whenever it recalls the tables, and stops the old turn with
+    `stop_after_match`. If the worker was restarted, no job begins.
 
     Raises:
-        RefereeError, StartError: as in `Tables.play`.
+        RefereeError, StartError: as in `BotPool.play_job`.
     """
     tables = get_worker().plugins.get(session)
     return tables.play(jobs, turn) if isinstance(tables, Tables) else [[] for _ in jobs]
 
 
 def stop_after_match(session: str, turn: int, dask_worker: Worker) -> None:
-    """Make the tasks of this turn and of earlier turns end after their current match, without
-    waiting for that. Dask calls this on every worker."""
+    """Make the tasks of this and earlier turns end after their current match, without waiting for
+    that. Dask calls this on every worker."""
     tables = dask_worker.plugins.get(session)
     if isinstance(tables, Tables):
         tables.stopped_turn = turn
@@ -84,8 +84,8 @@ def stop_after_match(session: str, turn: int, dask_worker: Worker) -> None:
 class Tables(WorkerPlugin):
     """The tables of one run on this worker, each with its own pool of bots.
 
-    The bots stop when Dask releases the key `owner`, or when the worker ends or is killed.
-    Archives are unpacked in `folder`.
+    The bots stop when Dask releases the key `owner`, or when the worker ends. Archives are unpacked
+    in `folder`.
     """
 
     def __init__(self, owner: str, folder: str) -> None:
@@ -106,13 +106,13 @@ class Tables(WorkerPlugin):
         absent: Collection[str],
         worker_bytes: int | None,
     ) -> tuple[Inspected, str]:
-        """Unpack the bots' archives, and start or reach all bots, except those in `absent`.
+        """Unpack the bots' archives, and start or reach all bots, except those in `absent`. Return
+        the inspection, and a warning or "".
 
-        `cup` and `archives` are as from `pack_all`: archives by digest, which is the bot's `dir`.
-        Return the inspection, and a warning or "". `worker_bytes` is the memory that Dask gives
-        this worker, or None. It limits the bots' memory unless the cup sets a limit, because other
-        workers may be on the same machine. If there is a problem, such as a damaged archive or no
-        sandbox, the inspection has it, and the bots are stopped again.
+        `cup` and `archives` are as from `pack_all`. The memory that Dask gives this worker,
+        `worker_bytes`, limits that of the bots unless the cup sets a limit, because other workers
+        may be on the same machine. If there is a problem, such as a damaged archive or no sandbox,
+        the inspection has it, and the bots are stopped again.
         """
         folder = Path(self._folder.name)
         try:
@@ -135,11 +135,10 @@ class Tables(WorkerPlugin):
         return inspected, warning
 
     def play(self, jobs: Sequence[Job], turn: int) -> list[Played]:
-        """Play jobs one after another, until this `turn` is stopped or the tables are closed, and
-        return the events of each job. A job that has not begun has no events.
+        """Play jobs one after another at a free table, until this `turn` is stopped or the tables
+        are closed. Return the events of each job.
 
-        There must be a free table. After an exception, the table's bots are stopped, and the events
-        of all jobs are lost.
+        A table must be free. After an exception, its bots are stopped, and all events are lost.
 
         Raises:
             RefereeError, StartError: as in `BotPool.play_job`.
@@ -162,19 +161,18 @@ class Tables(WorkerPlugin):
                 self.close()  # again, for the bots that were started meanwhile
 
     def transition(self, key: object, start: str, finish: str, **_: object) -> None:
-        """Stop the bots if the key `owner` is released, without waiting for them to end. Dask calls
-        this whenever a key changes state."""
+        """Stop the bots, without waiting for them to end, if Dask releases the key `owner`."""
         if key == self._owner and finish in ("released", "forgotten") and not self.closed:
             self.closed = True
             Thread(target=self.close).start()  # Dask's own thread must not wait
 
     def teardown(self, worker: Worker) -> None:
-        """Stop the bots. Dask calls this when the worker ends."""
+        """Stop the bots because the worker ends."""
         self.close()
 
     def close(self) -> None:
         """Stop all bots, even during a match, and remove their folders if no table is playing. Bots
-        that are just being started may be stopped only when their table's jobs have ended."""
+        that are just being started may stop only when their table's jobs have ended."""
         with self._lock:
             self.closed = True
             for pool in self._pools:

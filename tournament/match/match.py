@@ -27,11 +27,11 @@ from tournament.records import (
 from tournament.text import printable
 
 INFO_LIMIT = 256 * 1024
-"""The limit in bytes on a seat's `info` (as JSON) in a match, and on its reasons for fallbacks."""
+"""The most bytes of `info` (as JSON), and of reasons for fallbacks, of a seat in a match."""
 REASON_DROPPED = "the reason was dropped: the bot had given too many"
-"""The text that replaces the reason for a fallback once a seat's reasons exceed INFO_LIMIT."""
+"""Replaces the reason for a fallback once a seat's reasons exceed INFO_LIMIT."""
 OWN_S = 60.0
-"""The seconds that the runner may take between two requests, far more than it needs."""
+"""The seconds that the runner may take between requests, far more than it needs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,32 +52,24 @@ class Rules:
 
 
 class MatchObserver:
-    """An observer that is told what happens in a match. The methods of this class do nothing."""
+    """Is told what happens in a match. The methods of this class do nothing."""
 
     def failed(self, seat: int, why: str) -> None:
-        """React to a fault of a seat. `moved` follows with the default move.
-
-        `why` has the kind of the fault and one or more sentences that say what was wrong.
-        """
+        """React to a fault, before `moved` is called with the default move. `why` has the kind of
+        the fault, and sentences that say what was wrong."""
 
     def moved(self, seat: int, move: str, forced: bool) -> None:
-        """React to a seat's move, given in canonical form.
-
-        `forced` is true if the bot was not asked because only one move was legal. It is false for
-        the default moves of a seat that is struck out.
-        """
+        """React to a move, in canonical form. `forced` is true if the bot was not asked because it
+        had only one legal move, and false for all moves of a seat that is struck out."""
 
 
 @dataclass(slots=True)
 class _Seat:
-    """A seat during a match. `times` has the milliseconds of each request for a move. `out` is true
-    once the seat is struck out. `info_bytes` and `reason_bytes` each count towards INFO_LIMIT."""
-
     player: Player
     clock: TimeBank
-    times: list[float] = field(default_factory=list)
+    times: list[float] = field(default_factory=list)  # milliseconds of each request for a move
     strikes: int = 0
-    out: bool = False
+    out: bool = False  # struck out
     info_bytes: int = 0
     reason_bytes: int = 0
 
@@ -94,10 +86,10 @@ class MatchVoid(Exception):
 class Match:
     """A match to play, and what has happened in it so far.
 
-    `players` are the bots by seat. `expect` is called with a limit in seconds before every step
-    that takes time. `awaited` has the names of the bots that make the match void if they are
-    unreachable when asked for a move. `moves`, `forced`, `info`, `fallbacks` and `faults` are as in
-    `MatchRecord`. `asked_s` is the time in seconds that the bots have taken.
+    `players` are by seat. `expect` is called with a limit in seconds before every step that takes
+    time. A bot named in `awaited` makes the match void if it is unreachable when asked for a move.
+    `moves`, `forced`, `info`, `fallbacks` and `faults` are as in `MatchRecord`. `asked_s` is the
+    time in seconds that the bots have taken.
     """
 
     rules: Rules
@@ -172,11 +164,7 @@ class Match:
         )
 
     def _notify(self, path: str, **fields: object) -> None:
-        """POST /start or /end, with these fields, to every bot that takes it and is not struck out.
-
-        Wait for the answers, for each bot up to `move_ms`, but ignore answers and failures. All
-        bots are notified at once, but a player at two seats is notified for one seat at a time.
-        """
+        """Notify all bots at once, but a player at two seats for one seat at a time."""
         by_player: dict[int, list[int]] = {}
         for number, seat in enumerate(self.seats):
             if not seat.out and seat.player.takes(path):
@@ -198,16 +186,7 @@ class Match:
         self.expect(OWN_S)
 
     def _take_turn(self, turn: int, state: State, legal: Sequence[str]) -> tuple[str, State]:
-        """Ask the bot at seat `turn` for its move. Return the move played, and the state after it.
-
-        If the bot makes no legal move in time, it gets a strike, and the default move is played.
-        The same happens if the move comes from the bot's fallback and the rules make this a fault.
-        The bot's time, any fault or fallback, and `info` up to INFO_LIMIT are recorded.
-
-        Raises:
-            MatchVoid: if the bot is in `awaited` and unreachable.
-            RefereeError: if a rules service is the referee and fails.
-        """
+        """Ask the bot at seat `turn` for its move. Return the move played, and the state after."""
         seat = self.seats[turn]
         deadline_ms, bank_ms = seat.clock.deadline_ms, seat.clock.bank_ms
         number = len(seat.times) + 1
@@ -271,10 +250,6 @@ class Match:
         return played, after
 
     def _strike(self, turn: int, why: str) -> None:
-        """Count a strike against seat `turn`, and strike the seat out if it has reached the limit.
-
-        The observer is told `why`, with one more sentence if the seat is out.
-        """
         seat = self.seats[turn]
         seat.strikes += 1
         seat.out = seat.strikes >= self.rules.strikes

@@ -1,7 +1,6 @@
 """The referee that asks a running rules service, which the organiser trusts.
 
-`requests` takes long to import, so this module is only imported for a cup that names a rules
-service. Bots are never asked with `requests`, but with `tournament.bot.client`.
+`requests` takes long to import, so this module is only imported for a cup that names a service.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,8 +32,6 @@ class _Position(msgspec.Struct):
 
 
 class _Validated(msgspec.Struct):
-    """The answer of `/v1/validate`: a move in canonical form, or the reason why it is illegal."""
-
     move: str = ""
     reason: Reason | None = None
     detail: str = ""
@@ -61,20 +58,20 @@ class HttpReferee(Referee):
         self._request("GET", "/healthz", dict[str, object], seconds=seconds)
 
     def start(self, game: str, players: int, seed: str, options: Options) -> State:
-        """Same as `Referee.start`, over HTTP, but all errors are RefereeErrors (see the class)."""
+        """Same as `Referee.start`, but all errors are RefereeErrors (see the class)."""
         body = {"game": game, "players": players, "seed": seed, "options": dict(options)}
         return self._state(self._request("POST", "/v1/start", _Position, body))
 
     def moves(self, state: State) -> Sequence[str]:
-        """Same as `Referee.moves`, over HTTP. May also raise RefereeError (see the class)."""
+        """Same as `Referee.moves`, but may also raise RefereeError (see the class)."""
         return self._call("moves", state, _ListedMoves).moves
 
     def view(self, state: State) -> JsonDict:
-        """Same as `Referee.view`, over HTTP. May also raise RefereeError (see the class)."""
+        """Same as `Referee.view`, but may also raise RefereeError (see the class)."""
         return self._call("view", state, _View, seat=state.turn).view
 
     def play(self, state: State, move: str) -> tuple[str, State]:
-        """Same as `Referee.play`, over HTTP. May also raise RefereeError (see the class)."""
+        """Same as `Referee.play`, but may also raise RefereeError (see the class)."""
         verdict = self._call("validate", state, _Validated, move=move)
         if verdict.reason is not None:
             raise IllegalMove(verdict.reason, verdict.detail)
@@ -93,9 +90,8 @@ class HttpReferee(Referee):
     def _call(
         self, operation: str, state: State, answer: type[_Answer], **fields: object
     ) -> _Answer:
-        return self._request(
-            "POST", f"/v1/{operation}", answer, {"state": state.to_dict(), **fields}
-        )
+        body = {"state": state.to_dict(), **fields}
+        return self._request("POST", f"/v1/{operation}", answer, body)
 
     def _request(
         self,

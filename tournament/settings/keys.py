@@ -1,7 +1,7 @@
 """The keys of a CUP.toml: the type, range and meaning of each, and the fix for a wrong value.
 
-Each function that checks a value returns None if the value is valid. Otherwise it returns what is
-wrong and the fix, as the end of a message that begins with the key.
+Functions that check a value return what is wrong and the fix, as the end of a message that begins
+with the key, or None if the value is valid.
 """
 
 import difflib
@@ -25,8 +25,7 @@ _URL_FIX = "write one like http://127.0.0.1:9000."
 _TOKEN = "[A-Za-z0-9._~+/-]+=*"
 _MAX_TOKEN = 1000
 _MOMENT_FIX = "write one like 2026-12-20T18:00:00Z, without quotes."
-RESERVED_VARIABLES = ("PORT", "HOME", "TMPDIR", "PATH", "LD_PRELOAD", "LD_LIBRARY_PATH")
-"""Environment variables that a cup may not set for a bot."""
+_RESERVED_VARIABLES = ("PORT", "HOME", "TMPDIR", "PATH", "LD_PRELOAD", "LD_LIBRARY_PATH")
 
 T = TypeVar("T")
 
@@ -46,9 +45,9 @@ _TYPES = {
 class Key:
     """A key of a section.
 
-    `about` says what the key means. `problem` takes a value of the right type (a list must hold
-    strings only), and returns what is wrong and the fix, or None if the value is valid. `rules` are
-    keywords of JSON Schema that express as much of `problem` as JSON Schema can.
+    `about` says what the key means. `problem` checks a value of the right type, in which a list
+    holds only strings. `rules` are keywords of JSON Schema that express as much of `problem` as
+    JSON Schema can.
     """
 
     type: type
@@ -58,14 +57,12 @@ class Key:
     required: bool = False
 
     def schema(self) -> dict[str, object]:
-        """The JSON Schema of the key's values, with the meaning of the key as its description."""
+        """The JSON Schema of the key's values, described by `about`."""
         return {"type": _TYPES[self.type][0], "description": self.about, **self.rules}
 
     def check(self, value: object) -> str | None:
-        """Return what is wrong with a value, and how to fix it, or None if the value is valid.
-
-        The value may have any type. An integer is not valid where a float is expected.
-        """
+        """Return what is wrong with a value of any type, and the fix, or None if it is valid. An
+        integer is not valid where a float is expected."""
         if type(value) is not self.type:
             _, name, fix = _TYPES[self.type]
             return f"must be {name}, not {type_name(value)}; {fix}"
@@ -77,8 +74,8 @@ class Key:
 def key(default: T, key: Key, *, repr: bool = True) -> T:
     """A dataclass field with this default, whose metadata hold the key.
 
-    The key's JSON Schema gets the default if that is a Boolean, a number or a string. With `repr`
-    False, the repr of the dataclass does not show the field, which may be a secret.
+    The key's JSON Schema gets the default if that is a Boolean, a number or a string. `repr` is
+    False for a secret.
     """
     if isinstance(default, bool | int | float | str):
         key = with_default(default, key)
@@ -154,10 +151,7 @@ def choice(words: Sequence[str], about: str, *, required: bool = False) -> Key:
 
 
 def seed(value: str) -> str | None:
-    """Return what is wrong with a seed, and the fix, or None if it is valid.
-
-    It must have 1 to 128 characters, and no lone surrogate, which UTF-8 cannot encode.
-    """
+    """What is wrong with a seed, and the fix, or None if it has 1 to 128 characters of UTF-8."""
     if any("\ud800" <= character <= "\udfff" for character in value):
         return "is not UTF-8; write letters and digits."
     if 1 <= len(value) <= 128:
@@ -167,11 +161,8 @@ def seed(value: str) -> str | None:
 
 
 def url(value: str) -> str | None:
-    """Return what is wrong with the URL of a server, and the fix, or None if it is valid.
-
-    It must have the scheme http or https and a host, and may have a port and a path, but nothing
-    else. All characters must be ASCII.
-    """
+    """What is wrong with the URL of a server, and the fix, or None. A URL has the scheme http or
+    https and a host, perhaps a port and a path, nothing else, and all in ASCII."""
     parts = _URL.fullmatch(value)
     with suppress(ValueError):  # in brackets is no IPv6 address
         if parts and value.isascii() and 0 < int(parts[2] or 80) < 65536:
@@ -186,11 +177,8 @@ def address(about: str) -> Key:
 
 
 def command(value: str) -> str | None:
-    """Return what is wrong with a command line, and the fix, or None if it is valid.
-
-    It must have no NUL, and at least one word when it is split as in a shell. Whether the program
-    exists is not checked.
-    """
+    """What is wrong with a command line, and the fix, or None if it has no NUL, and at least one
+    word when it is split as in a shell. The program need not exist."""
     if "\0" in value:
         return "must not have control characters; remove them."
     try:
@@ -201,11 +189,7 @@ def command(value: str) -> str | None:
 
 
 def _token(value: str) -> str | None:
-    """Return what is wrong with a bearer token (RFC 6750), and the fix, or None if it is valid.
-
-    The result does not show the token.
-    """
-    if len(value) <= _MAX_TOKEN and re.fullmatch(_TOKEN, value):
+    if len(value) <= _MAX_TOKEN and re.fullmatch(_TOKEN, value):  # RFC 6750
         return None
     return (
         f"must have 1 to {_MAX_TOKEN} letters, digits and -._~+/ (then perhaps =), without spaces;"
@@ -214,7 +198,6 @@ def _token(value: str) -> str | None:
 
 
 def _moment(value: datetime) -> str | None:
-    """Return what is wrong with a date and time, and the fix, or None if `utc` can convert it."""
     if not value.tzinfo:
         return f"has no time zone; {_MOMENT_FIX}"
     try:
@@ -225,7 +208,7 @@ def _moment(value: datetime) -> str | None:
 
 
 def utc(value: datetime) -> str:
-    """The date and time in UTC, in ISO 8601, to the second. `value` must have a time zone.
+    """A date and time, which must have a time zone, in UTC, in ISO 8601, to the second.
 
     Raises:
         OverflowError: if the year in UTC is not from 1 to 9999.
@@ -234,25 +217,16 @@ def utc(value: datetime) -> str:
 
 
 def _folder(value: str) -> str | None:
-    """Return what is wrong with the path of a folder, and the fix, or None if it is valid.
-
-    It must not be empty or have a NUL. The folder need not exist.
-    """
     if not value or "\0" in value:
         return 'must be the path of a folder; write one like "bots/mine".'
     return None
 
 
 def _variables(value: dict[str, object]) -> str | None:
-    """Return the first error in environment variables, with its fix, or None if all are valid.
-
-    A name must have only ASCII letters, digits and underscores, not begin with a digit, and not be
-    one of the `RESERVED_VARIABLES`. A value must be a string without a NUL.
-    """
     for name, text in value.items():
         if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
             return f'has "{short(name)}"; name variables with letters, digits and underscores.'
-        if name in RESERVED_VARIABLES:
+        if name in _RESERVED_VARIABLES:
             return f"must not set {name}, which the runner sets; delete it."
         if not isinstance(text, str) or "\0" in text:
             return f"{name} must be a string; put it in quotes."
@@ -260,7 +234,6 @@ def _variables(value: dict[str, object]) -> str | None:
 
 
 def _names(value: list[str]) -> str | None:
-    """Return which bot occurs twice in a list of names, and the fix, or None if none does."""
     repeated = next((name for name, count in Counter(value).items() if count > 1), None)
     return None if repeated is None else f'has "{short(repeated)}" twice; delete one.'
 
@@ -290,7 +263,7 @@ TOKEN = Key(
 DIR = Key(
     str, "The folder that the command runs in, relative to this file.", _folder, {"minLength": 1}
 )
-_VARIABLE_NAME = {"pattern": "^[A-Za-z_][A-Za-z0-9_]*$", "not": {"enum": list(RESERVED_VARIABLES)}}
+_VARIABLE_NAME = {"pattern": "^[A-Za-z_][A-Za-z0-9_]*$", "not": {"enum": list(_RESERVED_VARIABLES)}}
 ENV_FROM = Key(
     list,
     "Variables of the organiser's shell that are passed to the command.",

@@ -1,7 +1,7 @@
 """The line of each key of a TOML file (tomllib reports none), and the causes of syntax errors.
 
-Keys are found line by line. A key in quotes has the line of its section, and a line inside a
-multi-line string may be taken for a key. Such mistakes only affect line numbers in messages.
+Keys are found line by line, so a line inside a multi-line string may be taken for a key. Mistakes
+only affect line numbers in messages.
 """
 
 import re
@@ -37,25 +37,21 @@ def locate(text: str) -> dict[Path, int]:
 
 
 def explain(text: str, error: ValueError | RecursionError) -> tuple[int, str, str]:
-    """Explain an error of tomllib in `text`: return its line, its key, and a text for the user.
-
-    Lines count from 1. The key is `TOML` if the line has none. The text says what is wrong with the
-    key and how to fix it, and lacks a subject, as in "is not valid TOML: ...".
-    """
+    """Explain an error of tomllib in `text`: return its line (from 1), its key or `TOML`, and a
+    clause that says what is wrong with the key and how to fix it, as in "is not valid TOML: …"."""
     lines, message = text.split("\n"), str(error)
     if position := _POSITION.search(message):
         at = int(position[1] or len(lines))
         # A line that is valid by itself is inside brackets or quotes that an earlier line opened.
-        line = next((n for n in range(at, 0, -1) if not _parses(lines[n - 1])), at)
+        line = next((n for n in range(at, 0, -1) if not _is_valid(lines[n - 1])), at)
         what = f"is not valid TOML: {short(message[: position.start()])}; {_TOML_FIX}"
     else:
-        line = next((n for n, source in enumerate(lines, 1) if not _parses(source)), 1)
+        line = next((n for n, source in enumerate(lines, 1) if not _is_valid(source)), 1)
         what = "has a number that is too long, or too many brackets; shorten it."
     return line, label(dict(_keys(lines)).get(line, ("TOML",))), what
 
 
 def _keys(lines: list[str]) -> Iterator[tuple[int, Path]]:
-    """Yield the line (from 1) and the path of each key and section, from top to bottom."""
     counts: dict[str, int] = {}  # the last index of each array of tables
     section: Path = ()
     for line, source in enumerate(lines, 1):
@@ -69,8 +65,7 @@ def _keys(lines: list[str]) -> Iterator[tuple[int, Path]]:
         yield line, section if match[1] else (*section, name, *rest)
 
 
-def _parses(source: str) -> bool:
-    """Whether a line is valid TOML by itself."""
+def _is_valid(source: str) -> bool:
     try:
         tomllib.loads(source)
     except (ValueError, RecursionError):
@@ -79,10 +74,7 @@ def _parses(source: str) -> bool:
 
 
 def line_of(lines: dict[Path, int], path: Path) -> int:
-    """The line of a path, or of its nearest parent with a known line, or 1 if there is none.
-
-    `lines` is what `locate` returns.
-    """
+    """The line of a path or its nearest parent in `lines`, which are from `locate`, or 1."""
     while path and path not in lines:
         path = path[:-1]
     return lines.get(path, 1)
@@ -97,10 +89,8 @@ def label(path: Path) -> str:
 
 
 def short(value: object) -> str:
-    """A value for a message: up to 60 characters of its text, then escaped for a terminal.
-
-    An integer of more than 64 bits is only described.
-    """
+    """A value for a message: up to 60 characters of its text, escaped for a terminal. An integer of
+    more than 64 bits is only described."""
     if isinstance(value, int) and value.bit_length() > 64:
         return "a number of more than 19 digits"
     text = str(value)

@@ -1,9 +1,4 @@
-"""Exports of a run for other programs: rows of seats, lines of matches, or rows of decisions.
-
-Rows of seats are CSV, JSONL or Parquet. All three have the same columns (`SeatRow`) and the same
-rows, sorted by block, seating and seat. Rows of decisions come from replaying one match at a time,
-so memory does not grow with the run.
-"""
+"""Exports of a run for other programs: rows of seats, lines of matches, or rows of decisions."""
 
 import codecs
 import csv
@@ -37,11 +32,10 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 class SeatRow(Row, frozen=True, kw_only=True):
     """One seat of one match: the columns of `Row`, and columns that standings do not read.
 
-    `seed` is the seed of the game. `side` is 0 for the declarer's side and 1 for the other side. It
-    is None if every seat played for itself, there was no declarer, or there were several deals.
-    `answers` counts the requests that were answered completely. `think_ms` is the total time of
-    these requests in milliseconds. `slowest_ms` is the longest of these times, None if there are
-    none.
+    `side` is 0 for the declarer's side, 1 for the other side, and None if every seat played for
+    itself, there was no declarer, or there were several deals. `answers` counts the requests that
+    were answered completely, `think_ms` is their total time and `slowest_ms` their longest, None if
+    there are none.
     """
 
     seed: str
@@ -56,13 +50,13 @@ class DecisionRow(msgspec.Struct, frozen=True):
 
     `index` is the index of the move in the match, from 0. `view` is the seat's view as JSON.
     `moves` are the legal moves in canonical order, and `move` is the move that was played. `forced`
-    says whether it was played without asking the bot, because no other move was legal. `ms` is the
-    thinking time in milliseconds, None if the bot was not asked. `fault` is the kind of fault for
-    which the default move was played, else None. `info` has, as JSON, the numbers that the bot gave
-    beside the move, None if it gave none. `deal_points` and `match_points` are the seat's points in
-    this deal and in the whole match, before the strike-out rule. `words` and `numbers` are the view
-    as encoded by `learning.encoding`, and `move_words` the encoded legal moves. `action` is the
-    move's index in `moves`, or None, as returned by `learning.encoding.action_of`.
+    says whether the bot was not asked, because no other move was legal. `ms` is the thinking time,
+    None for a forced move. `fault` is the kind of fault for which the default move was played, else
+    None. `info` has, as JSON, the numbers that the bot gave beside the move, None if it gave none.
+    `deal_points` and `match_points` are the seat's points in this deal and in the whole match,
+    before the strike-out rule. `words` and `numbers` are the view as encoded by
+    `learning.encoding`, and `move_words` the encoded legal moves. `action` is the move's index in
+    `moves`, or None, as returned by `learning.encoding.action_of`.
     """
 
     match: str
@@ -86,17 +80,15 @@ class DecisionRow(msgspec.Struct, frozen=True):
 
 
 class ExportError(StichError):
-    """Raised if an export cannot be written. The message has the reason and the fix."""
+    """An export cannot be written. The message has the reason and the fix."""
 
 
 def export(store: RunReader, format: str, out: BinaryIO, *, text: bool = False) -> int:
     """Write a run to `out` in one of FORMATS. Return the number of rows or matches written.
 
     With `text`, decisions are written as JSONL, and otherwise as Parquet. Unfinished blocks are
-    left out of matches and decisions until the run is finished. In the other formats, which have a
-    row for each seat, the tables of disqualified bots are left out, and the matches are read twice,
-    or three times if [stop] ended the cup. While the run is being played, `store` must be a
-    snapshot, so that all passes see the same matches.
+    left out of matches and decisions until the run is finished. The other formats have the rows of
+    `rows`. While the run is being played, `store` must be a snapshot.
 
     Raises:
         ExportError: if the library for Parquet is not installed.
@@ -120,8 +112,8 @@ def export(store: RunReader, format: str, out: BinaryIO, *, text: bool = False) 
 def rows(store: RunReader) -> Iterator[SeatRow]:
     """Yield a row for each seat of each finished match, by block, seating and seat.
 
-    Tables of disqualified bots are left out. The matches are read two or three times, all during
-    iteration, so while the run is being played, `store` must be a snapshot.
+    Tables of disqualified bots are left out. The matches are read several times during iteration,
+    so while the run is being played, `store` must be a snapshot.
 
     Raises:
         StoreError: during iteration, if the store cannot be read.
@@ -148,13 +140,11 @@ def rows(store: RunReader) -> Iterator[SeatRow]:
         of_match = {name: getattr(match, name) for name in _OF_MATCH}
         for seat, bot in enumerate(match.seating):
             times = match.times[seat]
-            faults: dict[str, Any] = dict(
-                zip(map(str, FAULT_KINDS), match.faults[seat], strict=True)
-            )
+            faults: Any = zip(map(str, FAULT_KINDS), match.faults[seat], strict=True)
             yield SeatRow(
                 **of_cup,
                 **of_match,
-                **faults,
+                **dict(faults),
                 seating=match.number,
                 seat=seat,
                 bot=bot,
@@ -172,9 +162,7 @@ def rows(store: RunReader) -> Iterator[SeatRow]:
 
 
 def decision_rows(record: MatchRecord) -> Iterator[DecisionRow]:
-    """Yield a row for each move of a match that a bot was asked for or that was forced, in order.
-
-    The default moves of a seat that has been struck out are left out.
+    """Yield a row for each move of a match, in order, except those of a seat that is struck out.
 
     Raises:
         ReplayError: if a move is not legal, after the rows of the moves before it.
@@ -223,11 +211,8 @@ def decision_rows(record: MatchRecord) -> Iterator[DecisionRow]:
 
 
 def standings_csv(table: Standings) -> str:
-    """Return the standings as CSV: a header, and a line with the fields of each bot.
-
-    The fields are those of `Standings.to_dict`. A nested field, such as `rank` or `faults`, becomes
-    several columns. Return "" if there are no bots.
-    """
+    """The standings as CSV with a header, or "" if there are no bots. The columns are the fields of
+    `Standings.to_dict`, where nested ones, such as `rank` and `faults`, become several."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     for number, line in enumerate(table.to_dict()["standings"]):
@@ -241,7 +226,6 @@ def standings_csv(table: Standings) -> str:
 
 
 def _csv(rows: Iterator[SeatRow], out: BinaryIO) -> int:
-    """Write rows as CSV in UTF-8 with a header, and return the number of rows."""
     count = 0
     writer = csv.writer(codecs.getwriter("utf-8")(out), lineterminator="\n")
     writer.writerow(SeatRow.__struct_fields__)
@@ -252,18 +236,13 @@ def _csv(rows: Iterator[SeatRow], out: BinaryIO) -> int:
 
 
 def _csv_value(value: Any) -> Any:
-    """Convert a value to the form that is written to CSV.
-
-    Booleans are written as in JSON. Text that a spreadsheet would read as a formula gets an
-    apostrophe in front, which makes it plain text.
-    """
     if isinstance(value, bool):
         return str(value).lower()
+    # The apostrophe keeps a spreadsheet from reading text as a formula.
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
 def _jsonl(rows: Iterator[msgspec.Struct], out: BinaryIO) -> int:
-    """Write each row as a line of JSON, and return the number of rows."""
     count = 0
     for row in rows:
         out.write(_to_json(row) + b"\n")
@@ -272,11 +251,6 @@ def _jsonl(rows: Iterator[msgspec.Struct], out: BinaryIO) -> int:
 
 
 def _parquet(rows: Iterator[msgspec.Struct], kind: type[msgspec.Struct], out: BinaryIO) -> int:
-    """Write rows of type `kind` as Parquet, and return the number of rows.
-
-    Raises:
-        ExportError: if pyarrow is not installed.
-    """
     try:
         from pyarrow import Table, parquet
     except ModuleNotFoundError:
@@ -295,9 +269,8 @@ def _parquet(rows: Iterator[msgspec.Struct], kind: type[msgspec.Struct], out: Bi
 
 
 def arrow_schema(kind: type[msgspec.Struct]) -> Any:
-    """Return the pyarrow schema of a type of row.
-
-    Fields other than numbers, Booleans, and lists of text or whole numbers become strings.
+    """Return the pyarrow schema of a type of row. Fields other than numbers, Booleans, and lists of
+    text or whole numbers become strings.
 
     Raises:
         ModuleNotFoundError: if pyarrow is not installed.
@@ -311,10 +284,8 @@ def arrow_schema(kind: type[msgspec.Struct]) -> Any:
         list[str]: pyarrow.list_(pyarrow.string()),
         list[int]: pyarrow.list_(pyarrow.int64()),
     }
-    hints = get_type_hints(kind).items()  # int, or int | None
-    without_none = {
-        name: get_args(hint)[0] if NoneType in get_args(hint) else hint for name, hint in hints
-    }
-    return pyarrow.schema(
-        [(name, types.get(hint, pyarrow.string())) for name, hint in without_none.items()]
-    )
+    fields = []
+    for name, hint in get_type_hints(kind).items():  # int, or int | None
+        inner = get_args(hint)[0] if NoneType in get_args(hint) else hint
+        fields.append((name, types.get(inner, pyarrow.string())))
+    return pyarrow.schema(fields)

@@ -37,11 +37,7 @@ _MOST_BOTS = 2_000  # a limit, because every pair is compared
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
-    """One seat of one match. Only the fields without a default are required.
-
-    `adjusted` are the seat's points after the strike-out rule, and `score` the points as the game
-    gave them. docs/statistics.md describes all fields.
-    """
+    """One seat of one match. docs/statistics.md describes the fields."""
 
     block: Annotated[int, Meta(ge=-_EXACT, le=_EXACT)]
     seating: _Natural
@@ -79,14 +75,13 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, kw_only=True)
 class _Unnamed(Format):
-    """The format of rows that name no format. Places come from the rows, if they have any."""
+    """The format of rows that name no format."""
 
     type: ClassVar[str] = ""
     growth: ClassVar[Growth] = Growth("nothing may be added to rows")
     decides_places: ClassVar[bool] = True
 
     def plan(self, setup: Setup) -> Plan:
-        """Raise NotImplementedError, since rows are never planned."""
         raise NotImplementedError
 
 
@@ -94,9 +89,8 @@ class ExportedRows:
     """The results of a run, read from rows of seats in any order."""
 
     def __init__(self, lines: Iterable[bytes], name: str) -> None:
-        """Read and check all rows, each a line of JSON.
-
-        `name` is the name of the file in error messages, and of the cup if the rows name none.
+        """Read and check all rows, each a line of JSON. `name` is the name of the file in error
+        messages, and of the cup if the rows name none.
 
         Raises:
             LineError: if there is no row, a row is bad, rows contradict each other, the challenger
@@ -130,7 +124,7 @@ class ExportedRows:
         self._matches = [self._match(list(seats)) for _, seats in by_match]
 
     def run(self) -> Run:
-        """Return the run, as far as the rows describe it. Unknown values have their defaults."""
+        """The run, as far as the rows describe it. Unknown values have their defaults."""
         first = self._first
         kind = FORMATS.get(first.format or "", _Unnamed)
         format = Gauntlet(challenger=first.challenger or "") if kind is Gauntlet else kind()
@@ -161,18 +155,14 @@ class ExportedRows:
         )
 
     def summaries(self) -> list[MatchSummary]:
-        """Return the matches, sorted by block and seating, without thinking times."""
+        """The matches, sorted by block and seating, without thinking times."""
         return self._matches
 
     def _error(self, number: int, text: str) -> LineError:
-        """Return the error for a problem in the line with this number."""
         return LineError(f"{self._name}:{number}: {text}")
 
     def _problems(self, row: Row) -> Iterator[str]:
-        """Yield a sentence for each way in which a row contradicts itself or the rows above it.
-
-        Store the place of the row's bot for later rows.
-        """
+        """Yield a sentence for each way in which a row contradicts itself or the rows above it."""
         for field in _OF_THE_CUP:
             value, expected = getattr(row, field), getattr(self._first, field)
             if value != expected:
@@ -190,15 +180,7 @@ class ExportedRows:
             )
 
     def _match(self, seats: Sequence[tuple[int, Row]]) -> MatchSummary:
-        """Return the match that the rows in `seats` describe.
-
-        `seats` has (line number, row) for each row, sorted by seat. Store the bots of the match's
-        block and, from the first match, the number of seats, for later matches.
-
-        Raises:
-            LineError: if the rows do not have each seat once, have more than 64 seats, or
-                contradict each other, the block's other rows, or the first match's number of seats.
-        """
+        """Return the match that the rows (line number, row), sorted by seat, describe."""
         number, first = seats[0]
         rows = [row for _, row in seats]
         table = tuple(sorted({row.bot for row in rows}))

@@ -8,16 +8,12 @@ import msgspec
 
 from tournament.errors import StichError
 
-MAX_LINE = 1 << 26
-"""The most bytes that a line may have."""
+_MAX_LINE = 1 << 26  # bytes
 _T = TypeVar("_T")
 
 
 class LineError(StichError):
-    """Raised if a line cannot be used. The message has the file, line and field, and the fix.
-
-    Commands exit with code 2.
-    """
+    """A line cannot be used. The message has the file, line and field, and the fix."""
 
     exit_code = 2
 
@@ -27,20 +23,19 @@ def read_lines(
 ) -> Iterator[tuple[int, _T]]:
     """Yield each line that is not blank as (line number from 1, object of type `kind`).
 
-    The lines are read during iteration. Error messages give `name` as the name of the file, and
-    `hint` as the fix.
+    Error messages have the `name` of the file, and `hint` as the fix.
 
     Raises:
-        LineError: at the first line that is not JSON in UTF-8, is not an object of type `kind`, or
-            is longer than MAX_LINE.
+        LineError: during iteration, at the first line that is not JSON in UTF-8, is not an object
+            of type `kind`, or is longer than _MAX_LINE.
     """
     decode = msgspec.json.Decoder(kind).decode
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
-            if len(line) > MAX_LINE:
-                raise ValueError(f"it is longer than {MAX_LINE} bytes")
+            if len(line) > _MAX_LINE:
+                raise ValueError(f"it is longer than {_MAX_LINE} bytes")
             value = decode(line)
         except msgspec.ValidationError as error:
             raise LineError(f"{name}:{number}: {_problem(error)}; {hint}") from None
@@ -52,7 +47,6 @@ def read_lines(
 
 
 def _problem(error: msgspec.ValidationError) -> str:
-    """Describe a validation error as "field: problem"."""
     what, _, path = str(error).partition(" - at `$")
     field = path.strip("`.")
     if missing := re.fullmatch("Object missing required field `(.*)`", what):

@@ -26,15 +26,14 @@ from tournament.store.run_reader import PLAYED, RunReader
 from tournament.store.tables import blocks, metadata
 
 _HINT = "`stich export DIR --format matches` writes such lines; docs/match-format.md says all."
-_AT_ONCE = 200
-"""The number of matches that are written at once."""
+_AT_ONCE = 200  # matches that are written at once
 
 
 class MatchFile(RunReader):
-    """A file of matches, read into a database in memory.
+    """A file of matches, read into a database in memory, which need not be closed.
 
-    Its contents never change, and it need not be closed. Every block counts as complete, however
-    many of its matches the file has. A hundred thousand matches of one deal take about 200 MB.
+    Every block counts as complete, however many of its matches the file has. A hundred thousand
+    matches of one deal take about 200 MB.
     """
 
     def __init__(self, lines: Iterable[bytes], name: str, *, any_moves: bool = False) -> None:
@@ -80,20 +79,19 @@ class MatchFile(RunReader):
         self._run = _run(first, about, self.count())
 
     def run(self) -> Run:
-        """Return the run that the first line describes, with the bots of all lines."""
+        """The run that the first line describes, with the bots of all lines."""
         return self._run
 
 
 def _problems(
     line: MatchLine, first: MatchLine, table: list[str], seen: Set[str | tuple[int, int]]
 ) -> Iterator[str]:
-    """Yield a sentence for each problem with a line.
+    """Yield a sentence for each problem with a line. The caller must stop at the first, since later
+    checks rely on earlier ones.
 
-    The line is compared with the `first` line. Its bots are compared with `table`, the sorted bots
-    of the block's first match, and its id and (block, seating) with those of all lines above, in
-    `seen`. Seeds are not compared: even if a block's matches share their cards, a match that
-    replaces a void match has different cards. The caller must stop at the first problem, since
-    later checks rely on earlier ones.
+    `table` has the sorted bots of the block's first match, and `seen` the ids and (block, seating)
+    of all lines above. Seeds are not compared: even if a block's matches share their cards, a match
+    that replaces a void match has different cards.
     """
     for field in ("cup", "game", "players", "options"):
         if getattr(line, field) != getattr(first, field):
@@ -124,10 +122,6 @@ def _problems(
 
 
 def _index_problems(line: MatchLine) -> Iterator[str]:
-    """Yield a sentence for each problem with the moves that `info`, `fallbacks` and `faults` name.
-
-    `ms` must have an entry for each move.
-    """
     moves = len(line.moves)
     fallback_moves = (fallback.move for fallback in line.fallbacks)
     by_field = {"info": map(int, line.info), "fallbacks": fallback_moves}
@@ -143,15 +137,8 @@ def _index_problems(line: MatchLine) -> Iterator[str]:
 
 
 def _record(line: MatchLine, any_moves: bool) -> MatchRecord:
-    """Return the match of a line, in which `_problems` must have found no problem.
-
-    What the line does not have, such as outputs, is empty or 0. With `any_moves`, the times, faults
-    and fallbacks from the first illegal move on are left out.
-
-    Raises:
-        LineError: if the number of players, the seed or an option is not valid or, unless
-            `any_moves`, a move is not legal. The message does not say in which line.
-    """
+    """Return the match of a line in which `_problems` has found no problem. What the line does not
+    have, such as outputs, is empty or 0."""
     try:
         seats, illegal = seats_of(line)
     except OptionError as error:
@@ -212,11 +199,8 @@ def _record(line: MatchLine, any_moves: bool) -> MatchRecord:
 
 
 def _run(line: MatchLine, about: dict[str, tuple[Identity, ...]], count: int) -> Run:
-    """Return the run that the first line of a file of `count` matches describes.
-
-    `about` has an entry for each bot of the file, in the order in which the bots first appear. The
-    entry is empty if the bot states nothing about itself.
-    """
+    """Return the run that the first line of a file of `count` matches describes. `about` has an
+    entry for each bot, in the order in which they first appear."""
     stated = line.cup
     keys = msgspec.structs.asdict(stated.format)
     format = format_of(keys | {"challenger": stated.format.challenger or ""})

@@ -1,7 +1,6 @@
-"""The match format: matches as lines of JSON, which other programs can read and write.
+"""The match format (`docs/match-format.md`): matches as lines of JSON.
 
-`docs/match-format.md` describes every field. The JSON Schema beside it is made from the classes
-here, including their docstrings.
+The JSON Schema beside it is made from the classes here, including their docstrings.
 """
 
 from collections.abc import Iterator
@@ -34,8 +33,7 @@ SAME: Final = (
 )
 """The fields of a line that are the same in a MatchRecord."""
 
-_BLOCKS: Final = 16
-"""The number of blocks that are read at a time."""
+_BLOCKS: Final = 16  # that are read at a time
 
 Positive = Annotated[int, Meta(ge=1, lt=2**31)]
 Milliseconds = Annotated[float, Meta(ge=0, le=1e9)]
@@ -142,8 +140,8 @@ class MatchLine(Struct, frozen=True, kw_only=True):
 
 
 def seats_of(match: MatchRecord | MatchLine) -> tuple[list[int], IllegalMove | None]:
-    """Replay a match. Return the seat of each move before the first illegal move, and the error
-    for that move, or None if all moves are legal.
+    """Return the seat of each move before the first illegal move, and the error for that move, or
+    None if all moves are legal.
 
     Raises:
         games.OptionError: if the number of players, the seed or an option is not valid.
@@ -166,11 +164,11 @@ def shown_matches(store: RunReader, finished: bool) -> Iterator[MatchRecord]:
     """Yield the finished matches of a run, by block and seating.
 
     Unless the run is `finished`, blocks with matches still to be played are left out, because their
-    cards are secret. The store is read during iteration, a few blocks at a time, so that a slow
-    consumer does not keep a transaction open.
+    cards are secret. A few blocks are read at a time, so that a slow consumer does not keep a
+    transaction open.
 
     Raises:
-        StoreError: if the store cannot be read.
+        StoreError: during iteration, if the store cannot be read.
     """
     whole = [block.block for block in store.blocks() if finished or block.played >= block.seatings]
     for start in range(0, len(whole), _BLOCKS):
@@ -180,12 +178,10 @@ def shown_matches(store: RunReader, finished: bool) -> Iterator[MatchRecord]:
 
 
 def match_lines(store: RunReader) -> Iterator[MatchLine]:
-    """Yield a line for each match of `shown_matches`. The store is read during iteration.
-
-    Every line has the facts about the cup as they were when the first line was made.
+    """Yield a line for each match of `shown_matches`, each with the same facts about the cup.
 
     Raises:
-        StoreError: if the store cannot be read.
+        StoreError: during iteration, if the store cannot be read.
     """
     run = store.run()
     cup = _cup_facts(run)
@@ -194,7 +190,6 @@ def match_lines(store: RunReader) -> Iterator[MatchLine]:
 
 
 def _cup_facts(run: Run) -> CupFacts:
-    """Return the facts about the cup that every line repeats, without joins and skips."""
     cup = run.cup
     return CupFacts(
         name=cup.name,
@@ -216,13 +211,11 @@ def _cup_facts(run: Run) -> CupFacts:
 
 
 def _about(run: Run, bot: str) -> About | None:
-    """Return what a bot stated last about itself, or None if it stated nothing."""
     stated = run.about.get(bot)
     return About(stated[-1].name, stated[-1].version, stated[-1].author) if stated else None
 
 
 def _line(record: MatchRecord, cup: CupFacts, run: Run) -> MatchLine:
-    """Return a match as a line."""
     seats, _ = seats_of(record)
     same: dict[str, Any] = {name: getattr(record, name) for name in SAME}
     return MatchLine(
@@ -232,7 +225,7 @@ def _line(record: MatchRecord, cup: CupFacts, run: Run) -> MatchLine:
         seating=record.number,
         bots=list(record.seating),
         about=[_about(run, bot) for bot in record.seating],
-        ms=[*times_by_move(record, seats)],
+        ms=[*_times_by_move(record, seats)],
         info={str(index): dict(info) for index, info in record.info.items()},
         fallbacks=[FallbackLine(fallback.move, fallback.why) for fallback in record.fallbacks],
         faults=[FaultLine(fault.move, fault.kind, fault.detail) for fault in record.faults],
@@ -240,12 +233,8 @@ def _line(record: MatchRecord, cup: CupFacts, run: Run) -> MatchLine:
     )
 
 
-def times_by_move(record: MatchRecord, seats: list[int]) -> Iterator[float | None]:
-    """Yield the thinking time of each move in milliseconds, or None if no bot was asked for it.
-
-    Times are rounded to microseconds. ``seats`` has the seat of each move. If ``seats`` ends before
-    an illegal move, None is yielded for that move and all later moves.
-    """
+def _times_by_move(record: MatchRecord, seats: list[int]) -> Iterator[float | None]:
+    """Yield the milliseconds of each move, None if no bot was asked or `seats` has ended."""
     times = [iter(of_seat) for of_seat in record.times]
     for index in range(len(record.moves)):
         asked = index < len(seats) and index not in record.forced

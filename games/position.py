@@ -142,6 +142,13 @@ class BasePosition:
         """The play to beat as (seat that made it, play), or None if there is none."""
         return None if self.table is None else (self.table.seat, self.table.move)
 
+    def cards_owed(self, held: int) -> int:
+        """Return how many cards the seat to move, which holds `held` cards, must give or discard.
+
+        Return 0 in a game or a phase without such moves.
+        """
+        return 0
+
     def moves(self) -> LegalMoves:
         """Return the legal moves of the seat to move, in the API contract's order.
 

@@ -1,8 +1,4 @@
-"""Servers that run as child processes of a command.
-
-The command passes the settings in the environment, and a server ends when its command ends. Servers
-for spectators run at a lower priority than the cup.
-"""
+"""Servers that run as child processes of a command, and end when it ends."""
 
 import os
 import resource
@@ -27,8 +23,7 @@ def command(
     module: str, host: str, port: int, settings: Mapping[str, object]
 ) -> tuple[list[str], dict[str, str]]:
     """Return the command line and the environment that start `module` as a server with these
-    settings, at this address and port. This process must start the server, because the server ends
-    when this process ends."""
+    settings, at this address and port. This process must start the server, which ends with it."""
     env = {_SETTINGS: msgspec.json.encode(settings).decode(), _PARENT: str(os.getpid())}
     return [sys.executable, "-m", module, host, str(port)], {**os.environ, **env}
 
@@ -38,8 +33,8 @@ def begin(connections: int, settings: type[_Settings]) -> tuple[str, int, _Setti
     port and its settings, decoded as the type `settings`.
 
     Raise the limit on open files so that `connections` clients can connect, as far as the system
-    permits. Make this process end when its parent ends, or at once if the parent has already ended.
-    Change the environment so that child processes which call `begin` end with this process.
+    permits. Make this process end with its parent, and child processes that call `begin` end with
+    this process.
     """
     parent = int(os.environ[_PARENT])
     os.environ[_PARENT] = str(os.getpid())
@@ -54,9 +49,8 @@ def begin(connections: int, settings: type[_Settings]) -> tuple[str, int, _Setti
 
 
 def lower_priority() -> None:
-    """Lower the priority of this process and its later children, so that they get about a tenth of
-    a core while the cup needs all cores. Linux may share the cores among sessions first, so lower
-    the priority of this process's session too."""
+    """Lower the priority of this process, its later children and its session (Linux may share cores
+    by session), so that they get about a tenth of a core while the cup needs all cores."""
     os.nice(_NICE)
     with suppress(OSError):  # a kernel that does not share by session has no such file
         Path("/proc/self/autogroup").write_text(str(_NICE))

@@ -21,7 +21,7 @@ def preview(table: Standings) -> bytes:
     """Return a PNG image, 1200 × 630 pixels, of the first eight bots in the standings.
 
     Each bot that has points has a bar from zero to its points per deal, and a line for the interval
-    if the interval is known. The image has no text, because no font has the letters of all names.
+    if that is known. The image has no text, because no font has the letters of all names.
     """
     pixels = np.full((HEIGHT, WIDTH, 3), _GROUND, np.uint8)
 
@@ -39,7 +39,6 @@ def preview(table: Standings) -> bytes:
 
 
 def _png(pixels: NDArray[np.uint8]) -> bytes:
-    """Encode pixels (height × width × RGB) as a PNG image."""
     height, width, _ = pixels.shape
     lines = np.zeros((height, 1 + 3 * width), np.uint8)  # a line begins with its filter, 0: none
     lines[:, 1:] = pixels.reshape(height, -1)

@@ -18,9 +18,7 @@ from web.ui import plots
 from web.ui.page_steps import match_data, page_steps
 from web.ui.template_environment import prepare_templates
 
-REPLAYS = 200
-"""The default number of matches that a report shows move by move."""
-
+REPLAYS = 200  # the default number of matches that a report shows move by move
 _MAX_COMPARED = 3_000  # matches that are replayed to look for soft play, at 2 to 10 ms a match
 
 
@@ -30,9 +28,9 @@ def report(
     """Return the report page as HTML, in the current language.
 
     Up to `replays` matches, spread evenly over the run, are shown move by move. The numbers that
-    bots sent with their moves are added up over the first 3,000 matches. A report for the
-    `organiser` also says which bots may go easy on each other, judged by the same matches.
-    `preview` is the URL of a picture for sites that preview links, or "" if there is none.
+    bots sent with their moves are added up over the first 3,000 matches. For the `organiser`, the
+    report also says which bots may go easy on each other in these matches. `preview` is the URL of
+    a picture for sites that preview links, or "".
 
     Raises:
         ReplayError: if a move of a match that is replayed is not legal.
@@ -68,7 +66,6 @@ def report(
 
 
 def _template() -> Template:
-    """Return the template of the report, which can include files from the folder `static`."""
     environment = Environment(loader=PackageLoader("web.ui"), autoescape=True)
     prepare_templates(environment)
     static = files("web.ui") / "static"

@@ -110,11 +110,10 @@ class NinefivetwoPosition(BasePosition):
         return PLAYS[card_of(move)]
 
     def cards_owed(self, held: int) -> int:
-        """Return how many cards the seat to move, which has `held`, must still give or discard.
-
-        The phase must be `exchange` or `discard`.
-        """
-        return self.owed[0].open if self.owed else held + sum(self.tricks) - TRICKS
+        """Return how many cards are owed (see `BasePosition.cards_owed`)."""
+        if self.owed:
+            return self.owed[0].open
+        return held + sum(self.tricks) - TRICKS if self.phase == "discard" else 0
 
     def legal_moves(self, hand: int) -> LegalMoves:
         """Return the legal moves in deck order, or the four suits in the phase `trump`.

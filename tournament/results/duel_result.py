@@ -18,27 +18,24 @@ _DIGITS = 9
 class DuelResult:
     """The result of a duel, as in the field ``duel`` of ``stich standings --json``.
 
-    ``blocks`` is the number of complete blocks, and only these count. ``ahead`` is the bot with the
-    higher mean of points per deal, or the first by name if the means are equal, and ``behind`` the
-    other bot. ``difference`` is the difference of the means, at least 0. ``low`` to ``high`` is the
-    95 % interval of the difference, which holds however often anyone looks. ``better`` is ``ahead``
-    if the interval excludes 0, else None. ``max_difference`` is the largest possible difference in
-    points per deal, None if that is not known. If it is not known, or if the rules guarantee it and
-    a block exceeded it, nothing is proved: ``low``, ``high`` and ``better`` are None.
+    If ``max_difference`` is not known, or if the rules guarantee it and a block exceeded it,
+    nothing is proved: ``low``, ``high`` and ``better`` are None.
     """
 
-    ahead: str
+    ahead: str  # has the higher mean of points per deal, or comes first by name if they are equal
     behind: str
-    difference: float
-    low: float | None
+    difference: float  # of the means, at least 0
+    low: float | None  # the 95 % interval of the difference, which holds however often anyone looks
     high: float | None
-    better: str | None
-    blocks: int
-    max_difference: int | None
+    better: str | None  # `ahead` if the interval excludes 0
+    blocks: int  # complete ones; others do not count
+    max_difference: int | None  # the largest possible difference in points per deal, if known
 
     def equal(self, within: float | None) -> bool:
-        """Return whether the bots are proved to differ by at most ``within`` points per deal: False
-        if ``within`` is None or there is no interval."""
+        """Return whether the bots are proved to differ by at most ``within`` points per deal.
+
+        Return False if ``within`` is None or there is no interval.
+        """
         if within is None or self.low is None or self.high is None:
             return False
         return -within <= self.low and self.high <= within
@@ -47,20 +44,18 @@ class DuelResult:
 def duel_result(arrays: MatchArrays, data: Observations, run: Run) -> DuelResult | None:
     """Return the result of a duel, or None unless ``arrays`` has exactly two bots.
 
-    The format need not be a duel. ``data`` must be the observations of ``arrays``. Only complete
-    blocks count, since in part of a block the seats and cards may favour one of the bots. Without a
-    complete block, the difference is 0.
+    The format need not be a duel. ``data`` must be the observations of ``arrays``. Incomplete
+    blocks do not count, since their seats and cards may favour a bot. Without blocks, the
+    difference is 0.
     """
     if len(arrays.bots) != 2:
         return None
     complete = np.zeros(data.blocks, bool)
     complete[arrays.block] = arrays.complete
-    first, second = np.zeros((2, data.blocks))
-    for side, points in enumerate((first, second)):
-        of_side = data.bot == side
-        points[data.block[of_side]] = data.points[of_side]
+    points = np.zeros((2, data.blocks))
+    points[data.bot, data.block] = data.points
     both = np.bincount(data.block, minlength=data.blocks) == 2
-    differences = (first - second)[complete & both]
+    differences = (points[0] - points[1])[complete & both]
     limit = run.max_difference
     game = games.GAMES.get(run.cup.game)
     reach = None if limit is None else reach_of(limit, game is None or game.bounded)

@@ -1,4 +1,4 @@
-"""Sums of the numbers that bots gave beside their moves, for each bot."""
+"""Sums of the numbers that bots gave beside their moves."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -10,18 +10,13 @@ from tournament.results.files.match_lines import seats_of
 
 @dataclass(frozen=True, slots=True)
 class InfoSum:
-    """The sum of a number that a bot gave beside its moves.
-
-    `stich standings --info --json` prints it as an entry of `info`. `name` is the name of the
-    number. `decisions` and `matches` count the decisions and matches for which the bot gave it.
-    `per_decision` and `per_match` are `sum` divided by these counts.
-    """
+    """The sum of a number that a bot gave beside its moves."""
 
     bot: str
-    name: str
+    name: str  # of the number
     sum: float
-    decisions: int
-    matches: int
+    decisions: int  # for which the bot gave it
+    matches: int  # for which the bot gave it
     per_decision: float
     per_match: float
 
@@ -29,11 +24,11 @@ class InfoSum:
 def info_sums(matches: Iterable[MatchRecord]) -> list[InfoSum]:
     """Return the sums of all bots, sorted by bot, then by the number's name.
 
-    Text in `info` is ignored. Matches with `info` are replayed, to find out which bot made each
-    move. From the first illegal move of a match on, its `info` is ignored.
+    Text in `info` is ignored. From the first illegal move of a match on, so is its `info`, since
+    only a replay shows which bot made each move.
 
     Raises:
-        games.OptionError, games.UnknownGame: as in `seats_of`.
+        games.OptionError, games.UnknownGame: if a match with `info` cannot be started.
         StoreError: if the matches come from a store that cannot be read.
     """
     sums: dict[tuple[str, str], float] = {}

@@ -1,16 +1,14 @@
 """Detection of soft play: two bots beat each other's plays less often than other bots' plays.
 
 Whenever a bot can legally beat another bot's play, it either beats the play or passes. A logistic
-regression over the whole cup gives the probability of beating the play in a given position. A bot's
-leniency towards an opponent is how much more rarely than expected it beat that opponent's plays,
-compared with the plays of other bots. The tests treat blocks as independent, and Holm's method
-corrects for the number of ordered pairs. Partners in a deal are not compared.
+regression over the whole cup gives the probability of beating the play in a given position. The
+tests treat blocks as independent, and Holm's method corrects for the number of ordered pairs.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import combinations
+from dataclasses import dataclass, replace
+from itertools import chain, combinations
 
 import numpy as np
 
@@ -23,75 +21,52 @@ from tournament.ranking.student import student_tail
 from tournament.records import MatchRecord
 
 LEVEL = 0.05
-LEAST = 0.05
-"""The smallest difference of two rates that is flagged: 5 percentage points."""
-SHOWN = 10
-"""The largest number of matches listed for a flagged pair."""
+LEAST = 0.05  # the smallest difference of two rates that is flagged
+_SHOWN = 10  # the largest number of matches listed for a flagged pair
 
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """A bot's chance to beat an opponent's play, and whether the bot beat it.
-
-    `block` is the number of the block, and `match` the id of the match. `category` is the kind of
-    the play to beat, such as a pair. `features` describe the position as numbers, which have the
-    same meaning for every chance.
-    """
+    """A bot's chance to beat an opponent's play, and whether the bot beat it."""
 
     block: int
     match: str
     bot: str
     opponent: str
-    category: str
-    features: tuple[float, ...]
+    category: str  # of the play to beat, such as a pair
+    features: tuple[float, ...]  # of the position, the same for every chance
     beaten: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Leniency:
-    """How much more rarely `bot` beats plays of `opponent` than plays of other bots.
-
-    `chances` is the number of chances of `bot` to beat a play of `opponent`, and `rate` the share
-    of these chances that it took. `difference` is the leniency as a difference of rates, adjusted
-    for the position: 0.1 means that the bot beat ten percentage points fewer plays. It is None if
-    there is too little to compare, and then `p` is 1. `p` is the one-sided p-value, corrected over
-    all ordered pairs (Holm).
-    """
+    """How much more rarely `bot` beats plays of `opponent` than plays of other bots."""
 
     bot: str
     opponent: str
     chances: int
-    rate: float
-    difference: float | None
-    p: float
+    rate: float  # the share of the chances that `bot` took
+    difference: float | None  # of rates, adjusted for the position; None if there is too little
+    p: float  # one-sided, corrected over all ordered pairs; 1 if there is too little
 
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """Two bots that seem to go easy on each other.
-
-    `same_author` is true if both have the same known author. `matches` are the ids of up to 10
-    matches that show the leniency best, the clearest first.
-    """
+    """Two bots that seem to go easy on each other."""
 
     bots: tuple[str, str]
-    same_author: bool
-    matches: tuple[str, ...]
+    same_author: bool  # False if one of the authors is not known
+    matches: tuple[str, ...]  # up to 10 that show the leniency best, the clearest first
 
 
 @dataclass(frozen=True, slots=True)
 class Integrity:
-    """The findings about a run. A flag raises a question, and is not a verdict.
-
-    `chances` is the number of chances examined, and `blocks` the number of blocks with a chance.
-    `pairs` are all ordered pairs of bots in which the first had a chance to beat a play of the
-    second. `flags` are the pairs of bots that are significantly lenient towards each other.
-    """
+    """The findings about a run. A flag raises a question, and is not a verdict."""
 
     chances: int
-    blocks: int
-    pairs: tuple[Leniency, ...]
-    flags: tuple[Flag, ...]
+    blocks: int  # with a chance
+    pairs: tuple[Leniency, ...]  # ordered pairs in which the first bot had a chance
+    flags: tuple[Flag, ...]  # pairs of bots that are significantly lenient towards each other
 
     def most_lenient(self, most: int) -> list[Leniency]:
         """Return up to `most` of `pairs`, sorted by ascending p, then by descending difference."""
@@ -101,14 +76,13 @@ class Integrity:
 def integrity(
     records: Iterable[MatchRecord], authors: Mapping[str, str | None] | None = None
 ) -> Integrity:
-    """Look for soft play in finished matches, and return the findings.
+    """Look for soft play in finished matches, in any order, and return the findings.
 
-    The order of the matches does not matter. If no bot could beat a play, the findings are empty.
     `authors` maps each bot's name to its author, or to None. Only `Flag.same_author` uses it.
 
     Raises:
         ReplayError: if a move of a match is not legal.
-        games.OptionError, games.UnknownGame: as in `chances`.
+        games.OptionError, games.UnknownGame: if a match cannot be started.
         StoreError: if the matches come from a store that cannot be read.
     """
     all_chances = sorted(
@@ -117,10 +91,9 @@ def integrity(
     )
     if not all_chances:
         return Integrity(0, 0, (), ())
-    bots = sorted({name for chance in all_chances for name in (chance.bot, chance.opponent)})
-    number = {bot: index for index, bot in enumerate(bots)}
-    bot = np.array([number[chance.bot] for chance in all_chances])
-    opponent = np.array([number[chance.opponent] for chance in all_chances])
+    names = [(chance.bot, chance.opponent) for chance in all_chances]
+    bots = sorted(set(chain(*names)))
+    bot, opponent = np.searchsorted(bots, names).T
     block = np.unique([chance.block for chance in all_chances], return_inverse=True)[1]
     beaten = np.array([chance.beaten for chance in all_chances], dtype=float)
     unexpected = beaten - _expected(all_chances, bot, beaten, len(bots))
@@ -146,8 +119,7 @@ def integrity(
 def chances(record: MatchRecord) -> Iterator[Chance]:
     """Replay a match, and yield every chance of a bot to beat another bot's play, in order.
 
-    Default moves, all moves of a seat that was struck out of the match, and chances between
-    partners of the deal are left out.
+    Default moves, moves of a seat that was struck out, and chances between partners are left out.
 
     Raises:
         ReplayError: if a move is not legal, after the chances of the deals before it.
@@ -181,10 +153,6 @@ def chances(record: MatchRecord) -> Iterator[Chance]:
 def _chance(
     record: MatchRecord, state: State, seat: int, to_beat: tuple[int, Move], answers: int, move: str
 ) -> Chance:
-    """Return the chance that `seat` had to beat the play `to_beat`, given as (seat, play).
-
-    `answers` is the number of moves that beat the play. `move` is the move that the seat made.
-    """
     leader, play = to_beat
     counts = state.view(seat).counts
     features = (
@@ -204,13 +172,8 @@ def _chance(
 
 
 def _expected(all_chances: Sequence[Chance], bot: Ints, beaten: Floats, bots: int) -> Floats:
-    """Return for each chance the probability that the bot beats the play.
-
-    The probability comes from a logistic regression on bot and position. `bot` and `beaten` have
-    each chance's bot, as a number from 0, and its outcome, 0 or 1. `bots` is the number of bots.
-    """
-    names = sorted({chance.category for chance in all_chances})
-    category = np.array([names.index(chance.category) for chance in all_chances])
+    """Return the probability that the bot beats the play, for each chance."""
+    names, category = np.unique([chance.category for chance in all_chances], return_inverse=True)
     position = np.array([chance.features for chance in all_chances])
     position = (position - position.mean(axis=0)) / np.maximum(position.std(axis=0), 1e-9)
     design = np.hstack((np.eye(bots)[bot], np.eye(len(names))[category], position))
@@ -228,49 +191,32 @@ def _expected(all_chances: Sequence[Chance], bot: Ints, beaten: Floats, bots: in
 
 
 def _logistic(odds: Floats) -> Floats:
-    """Return the probabilities for these log odds."""
     probabilities: Floats = np.exp(-np.logaddexp(0.0, -odds))
     return probabilities
 
 
 def _leniencies(
-    bots: Sequence[str],
-    bot: Ints,
-    opponent: Ints,
-    block: Ints,
-    beaten: Floats,
-    unexpected: Floats,
+    bots: Sequence[str], bot: Ints, opponent: Ints, block: Ints, beaten: Floats, unexpected: Floats
 ) -> list[Leniency]:
-    """Return the leniency of each bot towards each opponent whose plays it had a chance to beat.
-
-    Each p is corrected by Holm's method. The arrays have one entry for each chance. `bot` and
-    `opponent` are indexes in `bots`, `block` has the number of the block, `beaten` is 1 if the bot
-    beat the play and otherwise 0, and `unexpected` is `beaten` minus its expected value.
-    """
-    raw: list[tuple[str, str, int, float, float | None, float]] = []
+    pairs = []
     for i, name in enumerate(bots):
         mine = np.flatnonzero(bot == i)
         for j in np.unique(opponent[mine]):
             against = opponent[mine] == j
             rate = float(beaten[mine][against].mean())
             difference, p = _difference(unexpected[mine], against, block[mine])
-            raw.append((name, bots[j], int(against.sum()), rate, difference, p))
-    uncorrected = np.array([row[5] for row in raw])
-    order = np.argsort(uncorrected, kind="stable")
-    corrected = np.empty(len(raw))
-    corrected[order] = np.maximum.accumulate(
-        np.minimum(1.0, uncorrected[order] * np.arange(len(raw), 0, -1))
-    )
-    return [Leniency(*row[:5], p) for row, p in zip(raw, corrected.tolist(), strict=True)]
+            pairs.append(Leniency(name, bots[j], int(against.sum()), rate, difference, p))
+    p_values = np.array([pair.p for pair in pairs])
+    order = np.argsort(p_values, kind="stable")
+    corrected = np.minimum(1.0, p_values[order] * np.arange(order.size, 0, -1))  # Holm's method
+    p_values[order] = np.maximum.accumulate(corrected)
+    return [replace(pair, p=p) for pair, p in zip(pairs, p_values.tolist(), strict=True)]
 
 
 def _difference(unexpected: Floats, against: Booleans, block: Ints) -> tuple[float | None, float]:
-    """Return a bot's leniency towards one opponent, and its one-sided p, not yet corrected.
+    """Return a bot's leniency towards one opponent, or None, and its p before correction.
 
-    The arrays have one entry for each chance of the bot. `unexpected` is the outcome (0 or 1) minus
-    its expected value, `against` says which chances are against the opponent, and `block` has the
-    numbers of the blocks. Return (None, 1.0) if there are too few chances or blocks. If the
-    standard error is 0, p is 1.
+    `against` says which of the bot's chances are against the opponent.
     """
     inside, outside = int(against.sum()), int((~against).sum())
     blocks = np.unique(block[against]).size
@@ -291,14 +237,10 @@ def _difference(unexpected: Floats, against: Booleans, block: Ints) -> tuple[flo
 def _matches(
     all_chances: Sequence[Chance], unexpected: Floats, two: tuple[str, str]
 ) -> tuple[str, ...]:
-    """Return the ids of up to SHOWN matches that best show two bots' leniency to each other.
-
-    In each, the two together beat fewer of each other's plays than expected. The clearest match is
-    first. `unexpected` has the outcome (0 or 1) of each chance minus its expected value.
-    """
+    """Return the matches in which the two together most clearly beat fewer plays than expected."""
     excess: defaultdict[str, float] = defaultdict(float)
     for chance, beaten_more in zip(all_chances, unexpected.tolist(), strict=True):
         if (chance.bot, chance.opponent) in (two, two[::-1]):
             excess[chance.match] -= beaten_more
     most = sorted(excess, key=lambda match: (-excess[match], match))
-    return tuple(match for match in most[:SHOWN] if excess[match] > 0)
+    return tuple(match for match in most[:_SHOWN] if excess[match] > 0)

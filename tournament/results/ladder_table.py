@@ -43,28 +43,19 @@ def draws(arrays: MatchArrays) -> Ints:
 
 @dataclass(frozen=True)
 class LadderTable:
-    """What the blocks of a ladder show about its n bots.
+    """What the blocks of a ladder show about its n bots."""
 
-    ``settled``, of shape (n, n), says whether the row's bot is settled above the column's.
-    ``fitted`` has the scores, which for a bot that changed are those since its last change.
-    ``since`` has, for each bot, the number of blocks that it has played since its last change, or
-    None if it did not change or has not played since.
-    """
-
-    settled: Booleans
-    fitted: Fit
-    since: list[int | None]
+    settled: Booleans  # (n, n): whether the row's bot is settled above the column's
+    fitted: Fit  # the scores since a bot's last change
+    since: list[int | None]  # blocks since a bot's last change; None without change or blocks
 
 
 def ladder_table(played: MatchArrays, arrays: MatchArrays, data: Observations) -> LadderTable:
     """Return what the blocks of a ladder show about the bots of ``arrays``.
 
-    ``played`` are all matches, including those of disqualified bots, and ``arrays`` the matches
-    that count. Both have epochs as rounds. ``data`` must be the observations of ``arrays`` with
-    `draws` as rounds.
-
-    A bot arrives with its first block in ``played``, so that a disqualification does not change
-    when other bots arrived. A bot that has joined but never played has not arrived.
+    ``played`` are all matches, even of disqualified bots, and ``arrays`` the matches that count.
+    Both have epochs as rounds. ``data`` must be the observations of ``arrays`` with `draws` as
+    rounds. A bot arrives with its first block in ``played``, whatever is disqualified later.
     """
     number_in_record = np.array([played.bots.index(bot) for bot in arrays.bots], np.int64)
     record = LadderRecord(len(played.bots))
@@ -96,7 +87,7 @@ def ladder_table(played: MatchArrays, arrays: MatchArrays, data: Observations) -
 
 
 def _by_epoch(epoch: Ints) -> dict[int, Ints]:
-    """Return the indexes of each epoch's entries in `epoch`, by epoch in ascending order."""
+    """Return the indices of each epoch's entries in `epoch`, by epoch in ascending order."""
     order = np.argsort(epoch, kind="stable")
     numbers, first = np.unique(epoch[order], return_index=True)
     return dict(zip(numbers.tolist(), np.split(order, first)[1:], strict=True))

@@ -22,35 +22,28 @@ _BY_SEAT = ("scores", "struck", "fallbacks", "answers", "faults")
 class MatchArrays:
     """The finished matches, sorted by block and seating. The bots are sorted by name.
 
-    Some arrays have one entry for each match: ``block`` (numbered anew from 0, without gaps),
-    ``number`` (of the seating), ``deals`` (number of deals), ``round``, ``stage`` (index in
-    ``stages``), ``complete`` (whether all matches of the block are finished), and ``added`` (the
-    match's position in the order in which matches were added). The other arrays have a row for each
-    match and a column for each seat: ``seats`` (index of the bot in ``bots``), ``scores`` (after
-    the strike-out rule), ``struck`` (whether the bot was struck out), ``fallbacks`` (number of
-    moves that were not the bot's own), ``answers`` (number of answered requests), and ``faults``
-    (counts, with a third axis in the order of FAULT_KINDS).
-
-    ``times`` has an array for each bot: the milliseconds of its answered requests, in the order in
-    which the matches were added, and within a match by seat.
+    The arrays from `block` to `added` have an entry for each match. Those from `seats` to `faults`
+    have a row for each match and a column for each seat.
     """
 
     bots: tuple[str, ...]
     stages: tuple[str, ...]
-    block: Ints
-    number: Ints
+    block: Ints  # numbered anew from 0, without gaps
+    number: Ints  # of the seating
     round: Ints
-    stage: Ints
-    deals: Ints
-    complete: Booleans
-    added: Ints
-    seats: Ints
-    scores: Ints
-    struck: Booleans
-    fallbacks: Ints
-    answers: Ints
-    faults: Ints
+    stage: Ints  # index in `stages`
+    deals: Ints  # number of deals
+    complete: Booleans  # whether all matches of the block are finished
+    added: Ints  # position in the order in which the matches were added
+    seats: Ints  # index in `bots`
+    scores: Ints  # after the strike-out rule
+    struck: Booleans  # whether the bot was struck out
+    fallbacks: Ints  # number of moves that were not the bot's own
+    answers: Ints  # number of answered requests
+    faults: Ints  # counts, with a third axis in the order of FAULT_KINDS
     times: tuple[NDArray[np.float32], ...]
+    """For each bot, the milliseconds of its answered requests, in the order in which the matches
+    were added, and within a match by seat."""
 
     @property
     def blocks(self) -> int:
@@ -66,8 +59,7 @@ class MatchArrays:
     def without(self, out: Container[str]) -> MatchArrays:
         """Return the arrays without the bots in `out` and without any match of their tables.
 
-        The remaining bots and blocks are numbered anew. If `out` has none of the bots, return these
-        arrays themselves.
+        The remaining bots and blocks are numbered anew. Return `self` if no bot is in `out`.
         """
         remaining = [number for number, bot in enumerate(self.bots) if bot not in out]
         if len(remaining) == len(self.bots):
@@ -89,7 +81,6 @@ class MatchArrays:
         )
 
     def _times_at(self, rows: Booleans) -> list[NDArray[np.float32]]:
-        """Return the times of each bot in the matches that are selected by `rows`."""
         in_order = np.argsort(self.added)
         seats = self.seats[in_order]
         by_bot = np.argsort(seats.ravel(), kind="stable")
@@ -110,10 +101,9 @@ class MatchCollector:
         self._tables: list[NDArray[np.void]] = []
 
     def add(self, matches: Iterable[MatchSummary]) -> None:
-        """Add matches, which must not have been added before.
+        """Add matches, which must be new and have the same number of seats as all others.
 
-        All matches of a collection must have the same number of seats. If iterating over `matches`
-        raises an error, discard the collection.
+        If iterating over `matches` raises an error, discard the collection.
         """
         remaining = iter(matches)
         first = next(remaining, None)
@@ -148,16 +138,13 @@ class MatchCollector:
         )
 
     def _add_bots(self, bots: Iterable[str]) -> list[int]:
-        """Return the numbers of these bots. New bots get the next numbers."""
         return [self._numbers.setdefault(bot, len(self._numbers)) for bot in bots]
 
     def _row(self, match: MatchSummary) -> tuple[object, ...]:
-        """Collect a match's times, number its new bots and its stage, and return its other fields
-        in the order of `_row_type`."""
         for bot, times in zip(match.seating, match.times, strict=True):
             self._times[bot].extend(times)
         seats = range(len(match.seating))
-        return (
+        return (  # in the order of `_row_type`
             match.block,
             match.number,
             match.round,
@@ -184,7 +171,6 @@ def collect(matches: Iterable[MatchSummary], bots: Iterable[str] = ()) -> MatchA
 
 
 def _row_type(seats: int) -> np.dtype[np.void]:
-    """Return the numpy type of the row that `_row` makes of a match with this number of seats."""
     return np.dtype(
         [
             ("block", np.int64),

@@ -7,7 +7,7 @@ from dataclasses import asdict
 import games
 from games import IllegalMove, State
 from tournament.config.cup import Cup
-from tournament.records import FaultRecord, MatchRecord, MatchSummary, Pairing, adjusted
+from tournament.records import MatchRecord, MatchSummary, Pairing, adjusted
 
 
 def plan_mismatches(planned: Pairing, record: MatchRecord, cup: Cup) -> Iterator[str]:
@@ -22,11 +22,7 @@ def plan_mismatches(planned: Pairing, record: MatchRecord, cup: Cup) -> Iterator
 
 
 class Replay:
-    """A replay of one match from its seed and moves, to compare with the record.
-
-    It can be used once, since checking changes it. `cup` says after how many strikes a seat is
-    struck out, and whether bots are asked for forced moves.
-    """
+    """A replay of one match from its seed and moves, with the strikes and clock of `cup`."""
 
     def __init__(self, record: MatchRecord, cup: Cup) -> None:
         self.record = record
@@ -35,13 +31,12 @@ class Replay:
         self.forced: list[int] = []
         self.requests = [0] * record.players
         self.strikes = [0] * record.players
-        self.faults: dict[int, FaultRecord] = {fault.move: fault for fault in record.faults}
+        self.faults = {fault.move: fault for fault in record.faults}
 
     def mismatches(self) -> Iterator[str]:
-        """Replay the match, and yield a sentence for each mismatch with the record.
+        """Replay the match, and yield a sentence for each mismatch with the record. Call this once.
 
-        The replay ends at an illegal move and at a move after the end of the game. The outcome is
-        then not compared.
+        The replay ends at an illegal move, or a move after the end, without comparing the outcome.
 
         Raises:
             games.OptionError, games.UnknownGame: if the match cannot be started.
@@ -55,22 +50,16 @@ class Replay:
             if seat is None:
                 yield f"Move {index} ({move}) comes after the end of the game."
                 return
-            yield from self.check_request(state, seat, index, move)
+            yield from self._check_move(state, seat, index, move)
             try:
                 state = state.advance(move)
             except IllegalMove as error:
                 what = f"Move {index} ({move}) of seat {seat}"
                 yield f"{what} is not legal ({error.reason}): {error.detail}"
                 return
-        yield from self.outcome_mismatches(state)
+        yield from self._outcome_mismatches(state)
 
-    def check_request(self, state: State, seat: int, index: int, move: str) -> Iterator[str]:
-        """Check a move that `seat` made in `state`, and yield a sentence for each error.
-
-        An error is a fault that does not fit the move, or a move that must be the default move but
-        is not. `index` is the move's index in the match. Remove the move's fault from `faults`, add
-        a forced move to `forced`, and count the request and the strike, if any.
-        """
+    def _check_move(self, state: State, seat: int, index: int, move: str) -> Iterator[str]:
         fault = self.faults.pop(index, None)
         if self.strikes[seat] >= self.limit:
             if fault is not None:
@@ -90,12 +79,7 @@ class Replay:
         if default != move:
             yield f"The default move at move {index} is {default}; the store has {move}."
 
-    def outcome_mismatches(self, state: State) -> Iterator[str]:
-        """Yield a sentence for each difference between the record and the end of the replay.
-
-        All moves must have been checked by `check_request`. If the game is not over in `state`, the
-        last state, yield only a sentence about that.
-        """
+    def _outcome_mismatches(self, state: State) -> Iterator[str]:
         record = self.record
         if state.turn is not None:
             yield f"The game is not over after {len(record.moves)} moves."

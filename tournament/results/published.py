@@ -1,4 +1,4 @@
-"""The files of a published run: the signed list of SHA-256 digests, and the check against it."""
+"""The signed list of a published run's files, and the check of the files against that list."""
 
 import filecmp
 import hashlib
@@ -21,9 +21,8 @@ _MOST = 1 << 20  # at most this much of a list is read, more than any folder nee
 def sign_files(folder: Path, run: str, key: SigningKey) -> dict[str, str]:
     """Write a list of the files in a folder that is about to be published, and sign the list.
 
-    The list and the signature become two more files in the folder, which must contain neither of
-    them yet, nor any subfolder. `run` is the id of the run. Return the SHA-256 of each listed file
-    by name, as hexadecimal digits.
+    The list and the signature become files in the folder, which must contain neither of them yet,
+    nor any subfolder. `run` is the run's id. Return each listed file's SHA-256 in hex, by name.
 
     Raises:
         OSError: if a file cannot be read or written.
@@ -40,8 +39,8 @@ def file_mismatches(store: StoreReader, folder: Path) -> Iterator[str]:
 
     `folder` has the store and the published files. Also yield a sentence if the organiser has not
     signed the list, and if the results are not those of the run. If the list or its signature is
-    missing, the other files are not compared with the list. If the folder has none of the files
-    that every published run has, yield nothing. The files are read during iteration.
+    missing, do not compare the other files with the list. If the folder has none of the files that
+    every published run has, yield nothing. The files are read during iteration.
 
     Raises:
         StoreError: if the store cannot be read.
@@ -78,17 +77,14 @@ def file_mismatches(store: StoreReader, folder: Path) -> Iterator[str]:
 
 
 def _signed(run: str, sums: str) -> bytes:
-    """Return the bytes that the signature covers, given the id of the run and the list of files."""
     return f"stich files {run}\n{sums}".encode()
 
 
 def _text(path: Path) -> str:
-    """Return the beginning of a file, up to 1 MiB, as text. Invalid UTF-8 is replaced."""
     with path.open("rb") as file:
         return file.read(_MOST).decode("utf-8", "replace")
 
 
 def _sha256(path: Path) -> str:
-    """Return the SHA-256 of a file as hexadecimal digits."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,8 +1,4 @@
-"""Receipts: digests of a run that an author saw while the run was being played.
-
-An author's program stores receipts in a file in the user's state folder, one per line. The chain of
-the published run must contain all receipts.
-"""
+"""Receipts: digests of a run that an author saw, which the published run's chain must contain."""
 
 import re
 from hashlib import sha256
@@ -12,17 +8,14 @@ from typing import Final
 from tournament.store.chain import Digest
 from tournament.store.signing import read_state, state_path, writing
 
-MOST: Final = 1000
-"""The most receipts in a file. When a file is full, every second receipt is deleted."""
+MOST: Final = 1000  # in a file; when it is full, every second receipt is deleted
 _FOLDER: Final = "receipts"
 _RECEIPT: Final = re.compile(r"([1-9][0-9]{0,17}):([0-9a-fA-F]{64})")
 _SIZE: Final = 1 << 20  # the most bytes that are read, more than a file of MOST receipts has
 
 
 def parse_receipt(text: str) -> Digest:
-    """Parse a receipt such as "120:9f3c...": the number of entries and the digest.
-
-    Space around the receipt is ignored.
+    """Parse a receipt such as " 120:9f3c...": the number of entries and the digest.
 
     Raises:
         ValueError: if the text is not a receipt.
@@ -50,10 +43,9 @@ def read_receipts(path: Path) -> list[Digest]:
 
 
 class ReceiptFile:
-    """The file of one bot's receipts from one arena, in the user's state folder.
+    """The file of one bot's receipts from one arena, one per line, in the user's state folder.
 
-    `arena` is the arena's URL, and `token` is the bot's token. `what` names the arena and the bot
-    for people, on the first line of the file.
+    `arena` is the arena's URL. `what` is the title of the file, which names the arena and the bot.
 
     Raises:
         StoreError: if the user has no home folder.
@@ -67,8 +59,8 @@ class ReceiptFile:
     def add(self, receipt: Digest, at: str) -> bool:
         """Append a receipt, unless it equals the last one. Return whether it was appended.
 
-        Create the file if there is none. If it has MOST receipts, first delete every second receipt
-        in it. `at` is the time at which the receipt was seen (UTC, ISO 8601).
+        `at` is the time at which the receipt was seen (UTC, ISO 8601). Create the file if there is
+        none. If it has MOST receipts, first delete every second receipt in it.
 
         Raises:
             StoreError: if the file cannot be read or written.

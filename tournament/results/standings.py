@@ -1,11 +1,9 @@
-"""The standings of a run: scores and rank ranges, computed from its matches.
-
-``docs/statistics.md`` says what each column means.
-"""
+"""The standings of a run: scores and rank ranges. `docs/statistics.md` explains each column."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any, Protocol
 
 import msgspec
@@ -30,11 +28,8 @@ from tournament.results.match_arrays import MatchArrays, collect
 
 @dataclass(frozen=True, slots=True)
 class MoveTimes:
-    """The median and the 99th percentile of a bot's thinking times, in milliseconds.
-
-    Only answered requests count. Both values are rounded to microseconds, and None if no request
-    was answered.
-    """
+    """The median and the 99th percentile of a bot's thinking times, in milliseconds, or None if no
+    request was answered. Both are rounded to microseconds."""
 
     median: float | None
     p99: float | None
@@ -42,92 +37,61 @@ class MoveTimes:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One bot's line in the standings, with the fields of `stich standings --json`.
+    """One bot's line in the standings. docs/statistics.md explains the columns.
 
-    ``place`` is the official result. Places follow from the bracket in a knockout, from the last
-    stage played and then the score in a halving, and from the score elsewhere. Equal bots share a
-    place. ``place`` is None for a bot that has not played, for all bots before the end of a
-    knockout or halving, and in other formats if the bots form groups that never met. In a
-    ladder it is None for bots whose ``status`` is "new" or "left"; otherwise the status is "".
-
-    ``rank`` is the first and last rank that the evidence allows among all bots, or in a ladder
-    among the bots with a place. There, a bot without a place may have any rank. ``score`` is the
-    expected points per deal against the other bots of the cup. ``plain`` is the bot's mean of
-    points per deal. ``won`` is the share of matches won, from 0 to 1, where a tie among k seats
-    counts as 1/k. All three are None before the bot's first match. ``low`` to ``high`` is the 95 %
-    interval of the score in a round-robin, or where all tables were played equally often. Both ends
-    are None otherwise, in a duel or ladder, and while some table has only one block.
-
-    ``group`` is the number of the bot's group, from 1, or None before the bot's first match. The
-    bots of a group met directly or through other bots. ``faults`` counts faults by kind, and
-    ``struck_out`` the matches in which the bot was struck out. ``fallback`` is the share of the
-    requested moves that were not the bot's own, from 0 to 1, or None if no answer of the bot has a
-    time, as in exported rows. ``blocks_since_change`` is None unless the bot changed during a
-    ladder. Then only that many blocks count for its place.
+    ``place`` is None for a bot that has not played, for all bots before the end of a knockout or
+    halving, and in other formats if the bots form groups that never met. In a ladder it is None for
+    bots whose ``status`` is "new" or "left". ``low`` and ``high`` are None in a duel or ladder,
+    while a table has only one block, and where tables were not played equally often (except in a
+    round-robin).
     """
 
     place: int | None
-    rank: tuple[int, int]
+    rank: tuple[int, int]  # the first and the last rank that the evidence allows
     bot: str
-    score: float | None
-    low: float | None
+    score: float | None  # expected points per deal; None before the first match
+    low: float | None  # the 95 % interval of the score
     high: float | None
-    plain: float | None
-    group: int | None
+    plain: float | None  # mean of points per deal; None before the first match
+    group: int | None  # from 1; None before the first match
     matches: int
     deals: int
-    won: float | None
-    faults: Mapping[str, int]
-    struck_out: int
+    won: float | None  # share of matches, from 0 to 1; None before the first match
+    faults: Mapping[str, int]  # by kind
+    struck_out: int  # matches
     move_ms: MoveTimes
-    fallback: float | None = None
+    fallback: float | None = None  # share of moves not the bot's own; None if no answer has a time
     status: Status = ""
-    blocks_since_change: int | None = None
+    blocks_since_change: int | None = None  # those that count for a bot that changed in a ladder
 
 
 @dataclass(frozen=True, slots=True)
 class StopRule:
-    """The ``[stop]`` rule of a cup.
-
-    The cup ends once the ``top`` bots are separated from the rest with this ``confidence``. If that
-    ended the cup, ``settled`` lists these bots in the order of the standings, except that bots
-    disqualified later come last; otherwise it is empty. ``blocks`` is the number of blocks played
-    by then, None if the cup did not end by this rule.
-    """
+    """The ``[stop]`` rule of a cup: it ends once the ``top`` bots are separated from the rest."""
 
     top: int
     confidence: float
-    settled: tuple[str, ...]
-    blocks: int | None
+    settled: tuple[str, ...]  # the top bots if this ended the cup, with disqualified bots last
+    blocks: int | None  # played by then; None if the cup did not end by this rule
 
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """The standings of a run, with lines sorted by place, then by score, then by name.
-
-    ``format`` is the type of the format, "" if it is not known. ``stop`` is None without a [stop].
-    ``ranges`` says when the rank ranges hold, as in `Run`, but is always "anytime" if there is a
-    ``duel``. ``groups`` is the number of groups (see `Standing`). ``blocks``, ``matches`` and
-    ``deals`` say how many of each count. ``played`` is the number of all matches, including those
-    of disqualified bots. ``course`` is None if the format has no course, and before the first
-    match. ``duel`` is None unless the cup has exactly two bots, neither of them disqualified, and
-    is not a ladder. ``decisions`` are the decisions about the run. ``incidents`` describes the
-    decisions and the void matches in sentences.
-    """
+    """The standings of a run, with lines sorted by place, then by score, then by name."""
 
     name: str
     game: str
-    format: str
+    format: str  # its type, or "" if that is not known
     finished: bool
     stop: StopRule | None
-    ranges: str
+    ranges: str  # when the rank ranges hold, as in `Run`, but "anytime" if there is a duel
     groups: int
-    blocks: int
+    blocks: int  # that count, like `matches` and `deals`
     matches: int
-    played: int
+    played: int  # all matches, even of disqualified bots
     deals: int
-    course: Course | None
-    duel: DuelResult | None
+    course: Course | None  # None before the first match, and if the format has none
+    duel: DuelResult | None  # if the cup, not a ladder, has two bots, neither disqualified
     standings: tuple[Standing, ...]
     decisions: tuple[AnyDecision, ...] = ()
     incidents: tuple[str, ...] = ()
@@ -135,9 +99,8 @@ class Standings:
     def to_dict(self) -> dict[str, Any]:
         """Return the standings as JSON values, as `stich standings --json` prints them.
 
-        ``played`` is always left out. Except for a ladder, each bot's ``status`` and
-        ``blocks_since_change`` are left out too. For a finished knockout or halving, ``places`` is
-        added, a list of the bots, best first.
+        ``played`` is left out and, except in a ladder, so are ``status`` and
+        ``blocks_since_change``. A finished knockout or halving has ``places``, bots best first.
         """
         data: dict[str, Any] = msgspec.to_builtins(self)
         del data["played"]
@@ -150,26 +113,20 @@ class Standings:
 
 
 class Results(Protocol):
-    """A run with its finished matches: a store, a file of matches, or exported rows."""
+    """A run with its finished matches: a store, a file of matches, or exported rows.
+
+    Its methods raise StoreError if a store cannot be read or has no cup, perhaps during iteration.
+    """
 
     def run(self) -> Run:
-        """Return the run, without its matches.
-
-        Raises:
-            StoreError: if a store cannot be read, or has no cup.
-        """
+        """Return the run, without its matches."""
 
     def summaries(self) -> Iterable[MatchSummary]:
-        """Return the finished matches without their moves.
-
-        Raises:
-            StoreError: if a store cannot be read, perhaps during iteration.
-        """
+        """Return the finished matches without their moves."""
 
 
 def standings(results: Results) -> Standings:
-    """Return the standings after the matches finished so far, without disqualified bots and their
-    tables. The order in which the matches ended does not change any digit.
+    """Return the standings after the finished matches, in whatever order they ended.
 
     Raises:
         StoreError: if a store cannot be read, or has no cup.
@@ -181,8 +138,7 @@ def standings(results: Results) -> Standings:
 def compute(arrays: MatchArrays, run: Run) -> Standings:
     """Return the standings of a run, without disqualified bots and their tables.
 
-    `arrays` must have all finished matches, and list all bots of the cup, even disqualified bots
-    and bots that have not played.
+    `arrays` must have all finished matches, and list all bots of the cup, also without matches.
     """
     played, arrays = arrays, arrays.without(run.disqualified)
     format, bots, count = run.cup.format, arrays.bots, len(arrays.bots)
@@ -192,8 +148,8 @@ def compute(arrays: MatchArrays, run: Run) -> Standings:
     of_ladder = ladder_table(played, arrays, data) if ladder else None
     fitted = of_ladder.fitted if of_ladder else fit(data)
     # If only two bots remain after disqualifications, the run was not a duel.
-    whole = bots == played.bots
-    duel = duel_result(arrays, data, run) if whole and not ladder else None
+    is_duel = bots == played.bots and not ladder
+    duel = duel_result(arrays, data, run) if is_duel else None
     kind = run.ranges if duel is None else "anytime"
     status: Sequence[Status] = [""] * count
     since: Sequence[int | None] = [None] * count
@@ -207,7 +163,6 @@ def compute(arrays: MatchArrays, run: Run) -> Standings:
         seen = evidence(data)
         chances = final_chances(seen) if kind == "final" else anytime_chances(seen)
         settled = settled_pairs(seen.total, chances)
-    groups = int(fitted.component.max(initial=-1)) + 1
     ranked = np.array([not reason for reason in status], bool)
     places = _places(arrays, played, fitted, run, ranked)
     place_of = dict(zip(bots, places, strict=True))
@@ -216,10 +171,7 @@ def compute(arrays: MatchArrays, run: Run) -> Standings:
         shown[:] = False
     intervals = score_intervals(data, fitted, shown)
     columns = zip(places, _ranks(settled, ranked), intervals, status, since, strict=True)
-    lines = [*_lines(arrays, data.plain, fitted, columns)]
-    last = float("inf")  # for bots without a place or a score
-    by_score = {line.bot: last if line.score is None else -line.score for line in lines}
-    lines.sort(key=lambda line: (line.place or last, by_score[line.bot], line.bot))
+    lines = sorted(_lines(arrays, data.plain, fitted, columns), key=_in_order)
     return Standings(
         name=run.cup.name,
         game=run.cup.game,
@@ -227,7 +179,7 @@ def compute(arrays: MatchArrays, run: Run) -> Standings:
         stop=_stop_rule(run, [line.bot for line in lines], played.blocks),
         finished=run.finished,
         ranges=kind,
-        groups=groups,
+        groups=int(fitted.component.max(initial=-1)) + 1,
         blocks=arrays.blocks,
         matches=arrays.block.size,
         played=played.block.size,
@@ -240,12 +192,11 @@ def compute(arrays: MatchArrays, run: Run) -> Standings:
     )
 
 
-def _stop_rule(run: Run, bots: Sequence[str], blocks: int) -> StopRule | None:
-    """Return the [stop] rule of a run, or None if the cup has none.
+def _in_order(line: Standing) -> tuple[float, float, str]:
+    return line.place or inf, inf if line.score is None else -line.score, line.bot
 
-    `bots` are in the order of the standings. `blocks` is the number of all blocks that were played,
-    including those of disqualified bots.
-    """
+
+def _stop_rule(run: Run, bots: Sequence[str], blocks: int) -> StopRule | None:
     stop = run.cup.stop
     if stop.top is None:
         return None
@@ -257,27 +208,13 @@ def _stop_rule(run: Run, bots: Sequence[str], blocks: int) -> StopRule | None:
 
 
 def _ranks(settled: Booleans, ranked: Booleans) -> list[tuple[int, int]]:
-    """Return each bot's first and last possible rank among the `ranked` bots, counted from 1.
-
-    `settled` says whether the row's bot is settled above the column's bot. The range of a bot
-    that is not ranked is from 1 to the number of ranked bots, or to 1 if there are none.
-    """
     ranges = iter(rank_ranges(settled[np.ix_(ranked, ranked)]))
     return [next(ranges) if is_ranked else (1, max(1, int(ranked.sum()))) for is_ranked in ranked]
 
 
 def _places(
-    arrays: MatchArrays,
-    played: MatchArrays,
-    fitted: Fit,
-    run: Run,
-    ranked: Booleans,
+    arrays: MatchArrays, played: MatchArrays, fitted: Fit, run: Run, ranked: Booleans
 ) -> list[int | None]:
-    """Return the place of each of `arrays.bots`, 1 for the best, or None for a bot without a place.
-
-    `arrays` lacks the tables of disqualified bots, and `played` includes them. `ranked` says which
-    bots can have a place, unless the format decides the places.
-    """
     decided = _decided_places(run)
     if decided or isinstance(run.cup.format, Knockout):
         return [decided.get(bot) for bot in arrays.bots]
@@ -293,10 +230,7 @@ def _places(
 
 
 def _decided_places(run: Run) -> dict[str, int]:
-    """Return the places in `run.places`, which the plan decided, without disqualified bots.
-
-    The bots behind a disqualified bot move up. Return an empty dict if nothing was decided.
-    """
+    """Return the places that the plan decided. The bots behind a disqualified bot move up."""
     places, out = run.places or {}, run.disqualified
     ahead = sorted(place for bot, place in places.items() if bot in out)
     return {
@@ -307,10 +241,6 @@ def _decided_places(run: Run) -> dict[str, int]:
 def _by_stage(
     arrays: MatchArrays, played: MatchArrays, fitted: Fit, finished: bool
 ) -> list[int | None]:
-    """Return each bot's place in a halving, by the last stage that it played, then by score.
-
-    All places are None until it is `finished`. `arrays` and `played` are as in `_places`.
-    """
     if not finished:
         return [None] * len(arrays.bots)
     stage = np.zeros(len(played.bots), np.int64)
@@ -328,11 +258,6 @@ def _lines(
     fitted: Fit,
     columns: Iterable[tuple[int | None, tuple[int, int], Interval, Status, int | None]],
 ) -> Iterator[Standing]:
-    """Yield the line of each bot, in the order of `arrays.bots`.
-
-    `plain` has each bot's mean of points per deal. `columns` has, for each bot, the place, rank
-    range, score interval, status, and number of blocks since its last change.
-    """
     bots, (matches, seats) = len(arrays.bots), arrays.seats.shape
     seat = arrays.seats.ravel()
     code = np.arange(matches)[:, np.newaxis] * bots + arrays.seats

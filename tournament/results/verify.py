@@ -1,8 +1,7 @@
 """Verification for `stich verify`: recompute every deal, move and score of a run.
 
 Nothing that the runner computed is trusted. The schedule is drawn again from the cup and its seed,
-and the matches are dealt and replayed with the rules in `games/`. Default moves, strikes, scores
-and sides are recomputed and compared with the store.
+and the matches are dealt and replayed with the rules in `games/`.
 """
 
 from collections import Counter
@@ -34,40 +33,27 @@ _NOT_SHOWN = (
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """A difference between the store and what was recomputed.
+    """A difference between the store and what was recomputed."""
 
-    ``match`` is the id of the match, or None if the mismatch concerns the whole run. ``detail`` is
-    a sentence.
-    """
-
-    match: str | None
-    detail: str
+    match: str | None  # its id, or None if the mismatch concerns the whole run
+    detail: str  # a sentence
 
 
 @dataclass(slots=True)
 class Verification:
-    """The result of a verification: counts of what was recomputed, and all mismatches.
-
-    ``finished`` says whether the run has ended. ``commitment`` says whether the seed fits the
-    commitment, and ``signature`` whether the organiser has signed the run's last digest. They are
-    None without a commitment or signature. ``signer`` is the organiser's public key. ``trusted``
-    says whether the user owns or trusts that key. Both are None for a file of matches, or if the
-    run cannot be read. ``entries`` is the number of entries in the store's chain that agree with
-    its rows. ``incidents`` has the sentences of `Run.incidents`, and for a file of matches a
-    sentence about what is not checked.
-    """
+    """The result of a verification: counts of what was recomputed, and all mismatches."""
 
     finished: bool = False
     blocks: int = 0
     matches: int = 0
     deals: int = 0
     moves: int = 0
-    commitment: bool | None = None
-    signature: bool | None = None
-    signer: str | None = None
-    trusted: bool | None = None
-    entries: int = 0
-    incidents: list[str] = field(default_factory=list)
+    commitment: bool | None = None  # whether the seed fits it; None without a commitment
+    signature: bool | None = None  # whether it is the signer's; None without a signature
+    signer: str | None = None  # public key; None for a file of matches or an unreadable run
+    trusted: bool | None = None  # whether the user owns or trusts this key; None without a signer
+    entries: int = 0  # of the store's chain that agree with its rows
+    incidents: list[str] = field(default_factory=list)  # sentences of `Run.incidents` and others
     mismatches: list[Mismatch] = field(default_factory=list)
 
     @property
@@ -80,7 +66,7 @@ class Verification:
         self.mismatches += [Mismatch(match, detail) for detail in details]
 
     def count(self, record: MatchRecord) -> None:
-        """Add a recomputed match to the numbers of matches, deals and moves."""
+        """Count a recomputed match, its deals and its moves."""
         self.matches += 1
         self.deals += len(record.results)
         self.moves += len(record.moves)
@@ -95,7 +81,7 @@ class Verification:
 def verify(
     store: StoreReader, watch: Watch = iter, receipts: Sequence[Digest] = ()
 ) -> Verification:
-    """Recompute a whole run, and check its chain, signature and files. Return the result.
+    """Recompute a whole run, check its chain, signature and files, and return the result.
 
     An unreadable store or published file is a mismatch, not an error, and so is each of `receipts`
     that the run's chain does not contain. `watch` wraps the iteration over the matches, for example
@@ -121,7 +107,7 @@ def verify(
 
 
 def verify_matches(store: RunReader, watch: Watch = iter) -> Verification:
-    """Recompute the matches in a file of matches, each from its own seed. Return the result.
+    """Recompute the matches in a file of matches, each from its own seed, and return the result.
 
     A sentence in `incidents` says what a file does not show. `watch` is as in `verify`.
     """
@@ -135,11 +121,7 @@ def verify_matches(store: RunReader, watch: Watch = iter) -> Verification:
 
 
 class _RunCheck:
-    """A check of a store against the schedule that follows from the cup and its seed.
-
-    Creating it sets the facts about the run in `done`, and `check` adds counts and mismatches.
-    All methods raise StoreError if the store cannot be read.
-    """
+    """A check, to be used once, of a store against the schedule that follows from its cup."""
 
     def __init__(self, store: StoreReader, done: Verification) -> None:
         self.store = store
@@ -156,13 +138,6 @@ class _RunCheck:
         done.trusted = is_trusted(self.run.signer)
 
     def check(self, watch: Watch, receipts: Sequence[Digest]) -> None:
-        """Run all checks of the store, in one pass over the matches. Call this once.
-
-        The parameters are those of `verify`.
-
-        Raises:
-            StoreError, ValueError, LookupError, TypeError: if the store cannot be read.
-        """
         done = self.done
         done.report(None, self.seed_mismatches())
         done.report(None, self.signature_mismatches())
@@ -196,10 +171,6 @@ class _RunCheck:
         done.report(None, self.end_mismatches())
 
     def seed_mismatches(self) -> Iterator[str]:
-        """Yield a sentence for each contradiction between the seed, the commitment and the cup.
-
-        If there is a commitment, set `done.commitment`.
-        """
         cup, digest = self.cup, self.run.commitment
         if digest is not None:
             self.done.commitment = digest == commitment(self.run.seed)
@@ -213,27 +184,16 @@ class _RunCheck:
             yield "The run's seed is not the one in its cup."
 
     def signature_mismatches(self) -> Iterator[str]:
-        """Yield a sentence if a finished run is not signed, or a signature does not match the run.
-
-        Set `done.signature`.
-        """
         done = self.done
         done.signature = self.store.is_signed()
         if done.signature is False:
-            yield (
-                f"The run is not the one that was signed by {self.run.signer}: it was changed"
-                " since."
-            )
+            signer = self.run.signer
+            yield f"The run is not the one that was signed by {signer}: it was changed since."
         if done.finished and done.signature is None:
             yield "The run has ended, but is not signed."
 
     def chain_mismatches(self, receipts: Sequence[Digest]) -> Iterator[str]:
-        """Yield a sentence for the first changed row, each misdated decision and each lost receipt.
-
-        A decision is misdated if it states a wrong number of matches finished before it. A receipt
-        is lost if the chain does not contain it. Set `done.entries` to the number of entries that
-        agree. Only these entries are compared with the decisions and the receipts.
-        """
+        """Compare decisions and receipts only with the entries that agree with their rows."""
         decisions, voids, finished = iter(self.run.decisions), iter(self.store.voids()), 0
         digests = dict.fromkeys((entry for entry, _ in receipts), "")
         try:
@@ -253,23 +213,17 @@ class _RunCheck:
         except ChainBroken as error:
             yield str(error)
         for number, digest in receipts:
+            receipt = f"the receipt {number}:{digest}"
             if not digests[number]:
-                yield (
-                    f"The run does not reach the receipt {number}:{digest}: only"
-                    f" {self.done.entries} entries agree."
-                )
+                agree = self.done.entries
+                yield f"The run does not reach {receipt}: only {agree} entries agree."
             elif digests[number] != digest:
                 yield (
-                    f"The run does not pass through the receipt {number}:{digest}: its digest there"
-                    f" is {digests[number]}. Something that was written until then was replaced."
+                    f"The run does not pass through {receipt}: its digest there is"
+                    f" {digests[number]}. Something that was written until then was replaced."
                 )
 
     def epoch_mismatches(self) -> Iterator[str]:
-        """Yield a sentence for each error in the epochs of a ladder.
-
-        Epochs must be numbered from 1, without gaps. The bots of an epoch must have joined. Its
-        tables must be those that are drawn for its bots. For other formats, yield nothing.
-        """
         if not isinstance(self.plan, LadderPlan):
             return
         for number, epoch in enumerate(self.run.epochs, 1):
@@ -281,11 +235,6 @@ class _RunCheck:
                 yield f"The tables of epoch {number} are not those that are drawn for its bots."
 
     def end_mismatches(self) -> Iterator[str]:
-        """Yield a sentence for each error in the run's total, `settled` and places.
-
-        Call this after the pass over the matches. In an unfinished run, only check that there are
-        no places. If a match is missing, do not check `settled` and the places.
-        """
         run, plan = self.run, self.plan
         if not run.finished:
             if run.places is not None:
@@ -305,10 +254,9 @@ class _RunCheck:
             yield f"The places are {places}, the store has {run.places}."
 
     def pairings(self) -> Iterator[Pairing]:
-        """Yield the planned matches in order, up to the end of the first incomplete round.
+        """Yield the planned matches, up to the end of the first round that is incomplete.
 
-        Later rounds may depend on the results of that round. A round is incomplete if `on_missing`
-        has recorded one of its matches, which must happen before the next match is taken.
+        Later rounds may depend on the results of that round.
         """
         for part in self.plan.rounds(self.run, self.scores):
             for block in part.blocks:
@@ -318,10 +266,6 @@ class _RunCheck:
                 return
 
     def on_missing(self, planned: Pairing) -> None:
-        """Record that a planned match is missing. If the run is finished, add a mismatch to `done`.
-
-        Matches that are skipped because of bots that no longer play are ignored.
-        """
         if self.cup.format.skips(planned.table, self.run.gone):
             return
         self.incomplete = True

@@ -63,12 +63,11 @@ def create_app(
 
     Without a `reader`, the application has only the rules and the pages for playing against bots,
     and answers only requests to localhost, 127.0.0.1 and ::1. The caller must close the `reader`.
-    `connect_port` is the port of the gateway for connecting bots; authors' programs look it up at
-    `/connect`. `cup` is the cup file: a user can play against the bots that it starts. `folder`
-    holds the bots' tokens, and is by default the run's folder. Without a folder, as for a file of
-    matches, authors have no pages. `run` is the location of the run, a folder or a database URL. In
-    a ladder with a `reader`, a folder and a `run`, bots can join at `/join`, which writes to `run`.
-    The pages answer with status 503 if the run has not begun or cannot be read.
+    `connect_port` is the port of the gateway for connecting bots, which `/connect` tells. `cup` is
+    the cup file: a user can play against the bots that it starts. `folder` holds the bots' tokens,
+    and is by default the run's folder. Without a folder, as for a file of matches, authors have no
+    pages. `run` is the location of the run, a folder or a database URL. In a ladder with a
+    `reader`, a folder and a `run`, bots can join at `/join`, which writes to `run`.
 
     Raises:
         CupError: if the cup file cannot be used.
@@ -119,11 +118,7 @@ def create_app(
 
 
 def _refuse_other_sites() -> None:
-    """Answer a POST request with status 403 if a page of another origin sent it.
-
-    Browsers say where a request comes from in Sec-Fetch-Site, or in Origin over plain HTTP.
-    Requests without these headers are let through.
-    """
+    """Refuse to act for a page of another site. Over plain HTTP, browsers state only the Origin."""
     if request.method != "POST":
         return
     site = request.headers.get("Sec-Fetch-Site")
@@ -134,15 +129,12 @@ def _refuse_other_sites() -> None:
 
 
 def _refuse_other_hosts() -> None:
-    """Answer a request with status 403 if it is for a host other than localhost, 127.0.0.1 and ::1.
-    A page from elsewhere could send requests under a host name of its own (DNS rebinding)."""
+    """Refuse host names under which another site could send requests (DNS rebinding)."""
     if urlsplit(f"//{request.host}").hostname not in THIS_MACHINE:
         abort(403, _("Open this page as http://127.0.0.1 with the port of the server."))
 
 
 def _asset(name: str) -> Response:
-    """Return a file of the folder `static`, compressed if the client accepts compression. Answer
-    with status 304 if the client has the file already, and with 404 if there is no such file."""
     path = _STATIC / name
     if path not in _STATIC.iterdir():
         abort(404)
@@ -153,40 +145,29 @@ def _asset(name: str) -> Response:
 
 
 def _rules(game: str) -> str:
-    """Return a page with a game's short rules. Answer with status 404 if there is no such game."""
     return render_template(f"rules/{game}.html", game=_game(game))
 
 
 def _all_rules(game: str) -> str:
-    """Return a page with a game's full rules. Answer with status 404 if there is no such game."""
     title = _(_game(game).title)
     return render_template("page.html", title=title, name=f"rules/{game}.md")
 
 
 def _game(game: str) -> Game:
-    """Return the game with this name. Answer with status 404 if there is none."""
     if game not in games.GAMES:
-        names = ", ".join(games.GAMES)
-        abort(
-            404,
-            _(
-                "There are no rules of “%(game)s”; there are %(names)s.",
-                game=game[:80],
-                names=names,
-            ),
-        )
+        asked, names = game[:80], ", ".join(games.GAMES)
+        why = _("There are no rules of “%(game)s”; there are %(names)s.", game=asked, names=names)
+        abort(404, why)
     return games.get(game)
 
 
 def _view() -> RunView | None:
-    """Return a view of the run, or None if there is none, it has not begun or it cannot be read."""
     with suppress(StoreError):
         return current_run().view() if "stich-run" in current_app.extensions else None
     return None
 
 
 def _problem(error: HTTPException) -> tuple[str, int, dict[str, str]]:
-    """Return a page that explains an error, and the error's status and headers."""
     code = error.code or 500
     title, text = _(_TITLES.get(code, error.name)), error.description
     if text == NotFound.description:
@@ -202,8 +183,7 @@ def _unreadable(error: StoreError) -> tuple[str, int]:
 
 
 def _not_begun(error: NotBegun) -> tuple[str, int] | tuple[str, int, dict[str, str]]:
-    """Return a page that reloads until the run has begun, or a page with the error if the store
-    cannot be read or has matches but no cup. Both have status 503."""
+    """Return a page that reloads until the run has begun, unless the store is damaged."""
     try:
         if current_run().store.count():
             return _unreadable(error)
@@ -215,13 +195,11 @@ def _not_begun(error: NotBegun) -> tuple[str, int] | tuple[str, int, dict[str, s
 
 
 def _secure(response: Response) -> Response:
-    """Add headers to `response` that limit what a browser may do with it, and return the same
-    object. Only `/embed` may be framed. Pages for authors must not be stored by caches."""
     policy = CONTENT_SECURITY_POLICY
     if request.endpoint == "pages.embed":
         policy = policy.replace("frame-ancestors 'none'", "frame-ancestors *")
     response.headers["Content-Security-Policy"] = policy
-    if request.blueprint == "author":  # no cache may store what only an author may see
+    if request.blueprint == "author":
         response.headers["Cache-Control"] = "no-store"
     response.headers["X-Content-Type-Options"] = "nosniff"
     response.headers["Referrer-Policy"] = "same-origin"  # "no-referrer" hides Origin too

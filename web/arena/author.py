@@ -37,10 +37,9 @@ _MAX_FAULTS: Final = 100  # in the list
 
 
 class _Sessions(SecureCookieSessionInterface):
-    """Keeps sessions in a signed cookie, which is limited to HTTPS if the request used HTTPS."""
+    """Sessions in a signed cookie, which is for HTTPS only if the request used HTTPS."""
 
     def get_cookie_secure(self, app: Flask) -> bool:
-        """Return whether the request used HTTPS, in which case the cookie is for HTTPS only."""
         return request.is_secure
 
 
@@ -72,10 +71,9 @@ def invited() -> bool:
 def page(name: str) -> ResponseReturnValue:
     """Return a page with a bot's latest faults, up to 100, or with the fault that the query names.
 
-    If nobody is signed in as the bot's author, return the sign-in form. If the author's token is no
-    longer valid, return the form with the reason and status 401. Answer with status 404 if there is
-    no such bot or fault, or the fault may not be shown yet, and with 503 if the run or the tokens
-    cannot be read.
+    If nobody is signed in as the bot's author, return the sign-in form, with the reason and status
+    401 if the author's token is no longer valid. Answer with status 404 if there is no such bot or
+    fault, or the fault may not be shown yet, and with 503 if the run or the tokens cannot be read.
     """
     now = current_run().snapshot()
     check_bot(now, name)
@@ -127,9 +125,6 @@ def sign_out(name: str) -> ResponseReturnValue:
 
 
 def _fault_page(now: Snapshot, name: str) -> str:
-    """Return the page of the fault that the query names by its match, turn and seat. Answer with
-    status 404 if the bot `name` has no such fault, or if the fault may not be shown yet, because
-    matches with the same cards have yet to be played, and with 503 if the store cannot be read."""
     turn, seat = (request.args.get(key, -1, type=int) for key in ("turn", "seat"))
     run = current_run()
     record = run.find(request.args.get("match", ""))
@@ -148,13 +143,7 @@ def _fault_page(now: Snapshot, name: str) -> str:
 
 
 def _shown_faults(now: Snapshot, bot: str) -> Iterator[tuple[MatchRecord, FaultRecord]]:
-    """Yield the faults of a bot that may be shown, each with its match, from the last 100 matches
-    in the schedule that have any. The last match comes first, and within a match the latest move.
-    Matches that have since become void are left out.
-
-    Raises:
-        StoreError: during iteration, if the store cannot be read.
-    """
+    """Yield faults with their matches: the last match first, and within a match the latest move."""
     rows = MatchFilter(bot, faults=ANY).rows(now)
     for match in read_matches(now, rows[:_MAX_FAULTS]):
         if record := current_run().find(match.match):
@@ -162,14 +151,11 @@ def _shown_faults(now: Snapshot, bot: str) -> Iterator[tuple[MatchRecord, FaultR
 
 
 def _faults_of(record: MatchRecord, bot: str) -> list[FaultRecord]:
-    """Return the faults of a bot in a match, at all its seats, latest move first."""
     faults = (fault for fault in record.faults if record.seating[fault.seat] == bot)
     return sorted(faults, key=lambda fault: -fault.move)
 
 
 @author_pages.get("/author")
 def _sign_in_page(why: str = "") -> ResponseReturnValue:
-    """Return the sign-in form. `why` is the reason why a token was refused, or "". If there is a
-    reason, the form shows it, and the status is 401."""
     form = render_template("author_sign_in.html", why=why)
     return (form, 401, {"WWW-Authenticate": "Bearer"}) if why else form

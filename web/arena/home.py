@@ -21,33 +21,28 @@ _LATEST_DECISIONS = 6
 
 @dataclass(frozen=True, slots=True)
 class TableToWatch:
-    """A position near the end of a match.
-
-    `ended` is what `ended()` returns for the match. `cards` are the cards on the table, each of two
-    characters. `seats` has each seat's bot, and a string with the bot's roles and number of cards.
-    """
+    """A position near the end of a match."""
 
     ended: datetime | None
-    cards: tuple[str, ...]
-    seats: tuple[tuple[str, str], ...]
+    cards: tuple[str, ...]  # on the table
+    seats: tuple[tuple[str, str], ...]  # each bot, with its roles and number of cards as text
 
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """A line of news. `at` is the time in UTC, or None for a permanent notice or an unknown time.
-    `match` is the id of the match that the news is about, or "" if it is not about a match."""
+    """A line of news."""
 
-    at: datetime | None
+    at: datetime | None  # in UTC; None for a permanent notice or an unknown time
     text: str
-    match: str = ""
+    match: str = ""  # the id of the match that the news is about
 
 
 def table_to_watch(run: LiveRun, now: Snapshot) -> TableToWatch | None:
-    """Find the match that ended last among the matches that may be shown. Among its last 50
-    positions, return the one with the most cards on the table, or the latest of several.
+    """Return a position of the match that ended last among the matches that may be shown: of its
+    last 50, the one with the most cards on the table, or the latest of several.
 
-    Return None if there is no such match, if the match is void, longer than 3,000 moves, or cannot
-    be replayed, or if no cards lie on the table in any of the 50 positions.
+    Return None if there is no such match, if it is void, illegal or over 3,000 moves long, or if
+    none of the positions has cards on the table.
 
     Raises:
         StoreError: if the store, or the match in it, cannot be read.
@@ -72,14 +67,13 @@ def _count(hand: str) -> str:
 
 
 def _on_table(step: PageStep) -> tuple[str, ...]:
-    """Return the cards that lie on the table in a step of a match, each of two characters."""
     text = "".join(cards for _, _, cards, _, on_table in step["facts"] if on_table)
     return tuple(text[at : at + 2] for at in range(0, len(text), 2))
 
 
 def ended(record: MatchRecord) -> datetime | None:
-    """Return the time in UTC when a match ended, or when it began if it is from a file of matches.
-    Return None if the time is not known."""
+    """Return the UTC time when a match ended (or began, if from a file), or None if it is not
+    known."""
     if not record.started:
         return None
     return datetime.fromisoformat(record.started) + timedelta(milliseconds=record.wall_ms)

@@ -29,12 +29,9 @@ from web.gateway.addresses import network_of, parse_address
 from web.gateway.calls import LadderCall
 from web.gateway.invitations import Invitations, TokenRefused
 
-AN_HOUR: Final = 60
-"""The maximum number of new bots and refusals for one address in an hour. All authors in a hall may
-have the same address."""
+AN_HOUR: Final = 60  # new bots and refusals for one address, which all authors in a hall may have
 _HOUR_S: Final = 3600.0
-_MAX_ADDRESSES: Final = 10_000
-"""The maximum number of addresses that are counted. Further ones reset all counts."""
+_MAX_ADDRESSES: Final = 10_000  # that are counted; further ones reset all counts
 _TOKEN_DAYS: Final = 3650
 _ASK: Final = "ask the organiser for a token (`stich invite`), and use `stich connect`"
 
@@ -60,10 +57,7 @@ class OpenLadder:
 
     def page(self) -> str:
         """Return the page that says how many bots play and how to join, or that the ladder is over.
-
-        Raises:
-            StoreError: if the run has not begun or cannot be read.
-        """
+        Answer with status 503 if the run has not begun or cannot be read."""
         now = current_run().view()
         over = now.finished or finished_by(now.run.decisions) is not None
         return render_template(
@@ -78,8 +72,7 @@ class OpenLadder:
         )
 
     def program(self) -> Response:
-        """Return a response that sends the program's wheel in pieces. The first call makes the
-        wheel. `wheel` must not be None.
+        """Return a response with the program's wheel, made by the first call. `wheel` must be set.
 
         Raises:
             OSError: if an installed file cannot be read.
@@ -121,23 +114,15 @@ class OpenLadder:
         return {"bot": bot, "token": token, "ladder": self.cup.name}, 200
 
     def _is_flooded(self, address: str) -> bool:
-        """Return whether an address has used up its calls for this hour. Reset all counts first if
-        they are an hour old, or if more than 10,000 addresses are counted."""
         if monotonic() >= self._ends or len(self._counts) > _MAX_ADDRESSES:
             self._counts.clear()
             self._ends = monotonic() + _HOUR_S
         return self._counts[address] >= AN_HOUR
 
     def _carry_out(self, call: LadderCall, author: str) -> str:
-        """Enter a bot or a new version of a bot, or let a bot leave, as the call asks. Return the
-        bot's name, with its version from version 2 on. A call for the token changes nothing.
+        """Return the versioned name of the bot. A call for the token changes nothing.
 
-        `author` identifies the author by the key in the call. If another author joins with a name
-        that has become free, the bot is entered as the next version of that name.
-
-        Raises:
-            JoinRefused: if the ladder refuses the call.
-            StoreError: if the store cannot be used.
+        If another author joins with a name that has become free, the bot is its next version.
         """
         name = normal(call.name)
         if wrong := problem(name):
@@ -165,18 +150,7 @@ class OpenLadder:
         return self._join(latest, call)
 
     def _join(self, latest: Join, call: LadderCall) -> str:
-        """Enter the next version of a bot if the call asks for a new version, or if what the call
-        states about the bot has changed. In either case, return the name of the newest version.
-
-        `latest` is the decision by which the previous version joined. If that version still plays,
-        it leaves when the next one enters. A change only counts if the previous version still plays
-        and its statements are known, and if the call states anything.
-
-        Raises:
-            JoinRefused: if the organiser has excluded the previous version, if it has left and the
-                call asks for no new version, or if the new version cannot join.
-            StoreError: if the store cannot be used.
-        """
+        """Enter the next version of a bot if the call asks for it, or states something new."""
         run = current_run().view().run
         exclusion = exclusion_of(run.decisions, latest.bot)
         if exclusion is not None and not isinstance(exclusion, Leave):
@@ -193,11 +167,6 @@ class OpenLadder:
         return latest.bot
 
     def _check_code(self, code: str) -> None:
-        """Check that an author with this code may enter a bot.
-
-        Raises:
-            JoinRefused: if the ladder is by invitation only, or requires a different code.
-        """
         wanted = self.cup.join.code
         if wanted is None and not self.cup.join.open:
             raise JoinRefused(f"{self.cup.name} is by invitation: {_ASK}.")
@@ -207,15 +176,13 @@ class OpenLadder:
 
 
 def versions(decisions: Iterable[AnyDecision], name: str) -> list[Join]:
-    """Return the decisions by which all versions of the bot `name` joined, oldest first. A version
-    in `name` is ignored."""
+    """Return the decisions by which all versions of the bot `name` joined, oldest first."""
     joins = (decision for decision in decisions if isinstance(decision, Join))
     return [decision for decision in joins if base(decision.bot) == base(name)]
 
 
 def _address() -> str:
-    """Return the IP address of the request, or its /64 network for IPv6, or "" if it is not known.
-    For a request through a proxy on this machine, take the last address in X-Forwarded-For."""
+    """Return the IP address of the caller, or its /64 network, or "" if it is not known."""
     caller = request.remote_addr or ""
     try:
         if parse_address(caller).is_loopback:
@@ -226,7 +193,6 @@ def _address() -> str:
 
 
 def _state(cup: Cup, now: RunView) -> str:
-    """Return sentences in the reader's language that say how many bots play and who may join."""
     bots = len(seated(cup, now.run.decisions, now.run))
     playing = ngettext("%(num)d bot plays", "%(num)d bots play", bots)
     count = _("%(playing)s, of at most %(most)d. ", playing=playing, most=cup.join.most)

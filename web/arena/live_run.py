@@ -1,4 +1,4 @@
-"""The pages' view of a run. The standings are cached, and refreshed when the store has changed."""
+"""A run as its pages see it: its snapshot is cached, and refreshed when the store has changed."""
 
 import threading
 from collections import deque
@@ -56,9 +56,8 @@ class LiveRun:
     def snapshot(self) -> Snapshot:
         """Return a snapshot of the run, refreshed first if it is stale.
 
-        A snapshot is stale after two seconds, or later if refreshing takes long. One caller
-        refreshes it at a time. Other callers get the previous snapshot, or wait if there is none or
-        it has been stale for ten seconds.
+        A snapshot is stale after two seconds, or later if refreshing takes long. While one caller
+        refreshes it, others get the previous one, or wait if that has been stale for ten seconds.
 
         Raises:
             NotBegun: if the run has not begun.
@@ -75,8 +74,7 @@ class LiveRun:
 
     @property
     def age_s(self) -> float:
-        """The time in seconds since the run was last read for a snapshot, or since this object was
-        made if it has not been read."""
+        """The seconds since the run was last read for a snapshot, or else since this was made."""
         return self._clock() - self._read_at
 
     def view(self) -> RunView:
@@ -90,6 +88,7 @@ class LiveRun:
 
     def refresh(self) -> Snapshot:
         """Read the run again, and return the new snapshot, or the same one if nothing has changed.
+
         Only one thread may call this at a time.
 
         Raises:
@@ -111,12 +110,6 @@ class LiveRun:
         return self._snapshot
 
     def _read(self, store: RunReader) -> Snapshot:
-        """Read what is new in the store. Return a new snapshot, or the current one if nothing that
-        pages show has changed.
-
-        Raises:
-            StoreError: if the run has not begun or cannot be read.
-        """
         run, count = store.run(), store.count()
         rate = self._rate(count)
         version = f"{count}-{rate == 0}-{version_of(run)}-{run.present.upcoming}"
@@ -136,22 +129,17 @@ class LiveRun:
         return snapshot
 
     def _rate(self, count: int) -> float | None:
-        """Note `count`, the number of finished matches. Return the rate in matches per second over
-        the last ten minutes, or None while the rate is not known. It is 0 only after nine minutes
-        without a match."""
+        """Return the matches per second in the last ten minutes, or None while not known."""
         counts = self._counts
         counts.append((self._clock(), count))
         while counts[0][0] < self._clock() - RATE_S or counts[0][1] > count:
             counts.popleft()
         (began, first), (ended, last) = counts[0], counts[-1]
         elapsed = ended - began
-        if elapsed <= 0 or (first == last and elapsed < 0.9 * RATE_S):
-            return None
-        return (last - first) / elapsed
+        is_known = elapsed > 0 and (first < last or elapsed >= 0.9 * RATE_S)
+        return (last - first) / elapsed if is_known else None
 
     def _earlier(self, now: Snapshot) -> EarlierTable | None:
-        """Note the places in this snapshot once an hour, and forget places noted over a day ago.
-        Return the oldest places, or None if they are less than an hour old or the run is over."""
         clock, tables = self._clock(), self._tables
         while tables and tables[0][0] < clock - _DAY_S:
             tables.popleft()
@@ -173,8 +161,7 @@ class LiveRun:
         return value
 
     def find(self, match: str) -> MatchRecord | None:
-        """Return the finished match whose whole id is `match`, or None if there is no such match,
-        for example because it is void.
+        """Return the finished match with exactly this id, or None if there is none, or it is void.
 
         Raises:
             StoreError: if the store cannot be read.
@@ -208,8 +195,7 @@ class LiveRun:
 
 
 def _basis(run: Run) -> tuple[int, Cup, bool]:
-    """Return the facts about a run that require all matches to be read again if they change. A cup
-    that grows renumbers its blocks. A ladder that grows does not, so its bots are left out."""
+    """Return what renumbers blocks or changes what may be shown. A growing ladder does neither."""
     cup = replace(run.cup, bots=()) if run.cup.is_ladder else run.cup
     return run.void_matches, cup, is_fresh(run)
 

@@ -29,19 +29,14 @@ _CHOICES: Final = {"faults": (ANY, *map(str, FAULT_KINDS)), "result": ("won", "l
 
 @dataclass(frozen=True, slots=True)
 class MatchFilter:
-    """Conditions on matches, and a page number in the list, counted from 1. A condition that is
-    None fits any match.
-
-    `faults` is a kind of fault, or `ANY` for all kinds. With a `bot`, only its faults count.
-    `result` is "won" or "lost" and needs a `bot`. A bot "won" if no other bot had more points.
-    """
+    """Conditions on matches, of which None fits any match, and a page number in the list."""
 
     bot: str | None = None
     round: int | None = None
     block: int | None = None
-    faults: str | None = None
-    result: str | None = None
-    page: int = 1
+    faults: str | None = None  # a kind of fault, or `ANY`; with a `bot`, only its faults count
+    result: str | None = None  # "won", with no bot ahead, or "lost"; needs a `bot`
+    page: int = 1  # counted from 1
 
     def arguments(self) -> dict[str, str | int]:
         """The conditions that are not None, as query parameters of a URL, without the page."""
@@ -85,9 +80,8 @@ def read_matches(now: Snapshot, rows: Ints) -> list[MatchSummary]:
 
 
 def asked_filter(now: Snapshot) -> MatchFilter:
-    """Return the filter in the query string. Ignore a result without a bot, which the form may have
-    kept from an earlier choice. Answer with status 404 if the bot is not in the cup, and with 400
-    if another value is not valid."""
+    """Return the filter in the query string, without a result if there is no bot. Answer with
+    status 404 if the bot is not in the cup, and with 400 if another value is not valid."""
     bot = request.args.get("bot") or None
     faults, result = (
         _asked(name, "|".join(words), _("one of %(words)s", words=", ".join(words)))
@@ -101,19 +95,13 @@ def asked_filter(now: Snapshot) -> MatchFilter:
 
 def matches_page(now: Snapshot, asked: MatchFilter) -> str:
     """Return the page of the list that the filter asks for, with up to 50 matches. Answer with
-    status 404 if there is no such page.
-
-    Raises:
-        StoreError: if the store cannot be read.
-    """
+    status 404 if there is no such page, and with 503 if the store cannot be read."""
     rows, page = asked.rows(now), asked.page
     last = max(1, ceil(rows.size / _PAGE_SIZE))
     if page > last:
         pages = ngettext("%(num)d page", "%(num)d pages", last)
-        abort(
-            404,
-            _("There is no page %(page)d: these matches have %(pages)s.", page=page, pages=pages),
-        )
+        why = _("There is no page %(page)d: these matches have %(pages)s.", page=page, pages=pages)
+        abort(404, why)
     return render_template(
         "matches.html",
         now=now,
@@ -147,48 +135,36 @@ def match_pieces(store: RunReader) -> Iterator[bytes]:
 def check_bot(now: Snapshot, name: str) -> None:
     """Answer with status 404 if no bot of the cup has this name."""
     if name not in now.bots:
-        abort(
-            404,
-            _("There is no bot “%(bot)s” in this cup; the table lists all of them.", bot=name[:80]),
+        why = _(
+            "There is no bot “%(bot)s” in this cup; the table lists all of them.", bot=name[:80]
         )
+        abort(404, why)
 
 
 def _asked_number(name: str) -> int | None:
-    """Return the query parameter `name` as a number, or None if it is missing or empty. Answer with
-    status 400 if it is not a number of up to nine digits."""
     text = _asked(name, r"[0-9]{1,9}", _("a number such as 1"))
     return None if text is None else int(text)
 
 
 def _asked(name: str, pattern: str, fix: str) -> str | None:
-    """Return the query parameter `name`, or None if it is missing or empty. If the whole value does
-    not match the regular expression `pattern`, answer with status 400 and tell the reader to write
-    `fix`, a phrase such as "a number such as 1"."""
     text = request.args.get(name) or None
     if text is not None and not re.fullmatch(pattern, text):
-        abort(
-            400, _("%(asked)s is not known; write %(fix)s.", asked=f"{name}={text[:40]}", fix=fix)
-        )
+        asked = f"{name}={text[:40]}"
+        abort(400, _("%(asked)s is not known; write %(fix)s.", asked=asked, fix=fix))
     return text
 
 
 def finished_match(run: LiveRun, match: str) -> MatchRecord:
     """Return the finished match with this id. Answer with status 404 if there is none, or if its
-    cards have yet to be played in another seating.
-
-    Raises:
-        StoreError: if the store cannot be read.
-    """
+    cards have yet to be played in another seating, and with 503 if the store cannot be read."""
     record = run.find(match)
     if record is None:
         abort(404, _("There is no finished match “%(match)s” in this run.", match=match[:80]))
     if run.is_open(record.block):
-        abort(
-            404,
-            _(
-                "Replays appear once the same cards have been played in every seating: block"
-                " %(block)d is still being played.",
-                block=record.block,
-            ),
+        why = _(
+            "Replays appear once the same cards have been played in every seating: block %(block)d"
+            " is still being played.",
+            block=record.block,
         )
+        abort(404, why)
     return record

@@ -3,46 +3,31 @@
 from collections.abc import Iterator, Mapping
 
 from flask import Response
-from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client import generate_latest
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from tournament.model import Phase
 from tournament.store.reader import NotBegun
-from web.arena.live_run import LiveRun, current_run
+from web.arena.live_run import current_run
 
 
 def metrics() -> Response:
     """Return the metrics of the run, or only its phase if it has not begun, as text for Prometheus.
-
-    Raises:
-        StoreError: if the store cannot be read.
-    """
-    registry = CollectorRegistry()
-    registry.register(_RunCollector(current_run()))
-    return Response(generate_latest(registry), mimetype="text/plain; version=0.0.4")
+    Answer with status 503 if the store cannot be read."""
+    return Response(generate_latest(_RunCollector()), mimetype="text/plain; version=0.0.4")
 
 
 class _RunCollector(Collector):
-    """Collects the metrics of a run from the snapshot that its pages show."""
-
-    def __init__(self, run: LiveRun) -> None:
-        self._run = run
-
     def collect(self) -> Iterator[Metric]:
-        """Yield the metrics of the run, or only its phase if the run has not begun.
-
-        Raises:
-            StoreError: if the store cannot be read.
-        """
-        age = self._run.age_s
+        age = current_run().age_s
         try:
-            now = self._run.snapshot()
+            now = current_run().snapshot()
         except NotBegun:
             yield _phases(Phase.WAITING)
             return
         run, present = now.run, now.run.present
-        yield _phases("over" if now.finished else run.phase)
+        yield _phases(now.state)
         yield GaugeMetricFamily("stich_pages_age_seconds", "Age of what pages showed.", age)
         yield CounterMetricFamily("stich_matches", "Finished matches.", now.matches)
         yield CounterMetricFamily("stich_void_matches", "Void matches.", run.void_matches)
@@ -71,7 +56,6 @@ def _phases(current: str) -> Metric:
 
 
 def _gauges(name: str, about: str, label: str, values: Mapping[str, float]) -> Metric:
-    """Return a gauge with the description `about` and, for each value of `label`, a number."""
     family = GaugeMetricFamily(name, about, labels=[label])
     for value, number in values.items():
         family.add_metric([value], number)

@@ -1,4 +1,4 @@
-"""The routes of a run's pages: standings, bots, matches, tables to watch."""
+"""The routes of a run's pages, which have status 503 if the run has not begun or cannot be read."""
 
 import json
 from collections.abc import Callable
@@ -45,16 +45,12 @@ _FILES: Final[dict[str, tuple[str, Callable[[Standings], bytes]]]] = {
     "preview.png": ("image/png", preview),
 }
 _LATEST: Final = 12
-_SUMMED: Final = 100
-"""A bot's page adds up the numbers beside the moves over this many latest matches."""
-_REST: Final = 110
-"""While a cup is played, `/matches.jsonl` takes at most 1/110 of a core."""
+_SUMMED: Final = 100  # latest matches over which a bot's page adds up numbers beside the moves
+_REST: Final = 110  # while a cup is played, `/matches.jsonl` takes at most 1/110 of a core
 
 
 def _page(view: Callable[..., str]) -> Callable[..., Response]:
-    """Return a route that calls `view` with a snapshot of the run. A page is rendered once for all
-    readers of a language, until the snapshot changes. A browser that already has the page gets
-    status 304. The route fails with StoreError if the run has not begun or cannot be read."""
+    """Return a route that renders `view` once for each language and snapshot of the run."""
 
     @wraps(view)
     def page(**names: str) -> Response:
@@ -65,16 +61,12 @@ def _page(view: Callable[..., str]) -> Callable[..., Response]:
 
 
 def _answer(version: str, render: Callable[[], str]) -> Response:
-    """Return the HTML page that `render` returns. The page is rendered once for each version,
-    language, address of the arena and value of `invited()`, so `version` must name the page and the
-    state of the run that it shows. Return status 304 if the browser already has the page."""
+    """Return a page, rendered once for each version, language, and address of the arena."""
     key = f"{version}-{invited()}-{request.url_root}"
     return _cached(key, "text/html; charset=utf-8", lambda: render().encode())
 
 
 def _cached(key: str, content_type: str, make: Callable[[], bytes]) -> Response:
-    """Return a response whose content is the result of `make`, which is made and compressed once
-    for each key and language. Return status 304 if the browser already has the content."""
     body = current_run().cached(key, lambda: StaticBody.of(make()))
     response = body.answer(content_type)
     response.headers["Cache-Control"] = "no-cache"
@@ -84,8 +76,7 @@ def _cached(key: str, content_type: str, make: Callable[[], bytes]) -> Response:
 @pages.get("/")
 @_page
 def home(now: Snapshot) -> str:
-    """Return the first page: the leaders, a table to watch, the standings (see `table_lines`), and
-    news. Answer with status 503 if the run has not begun or cannot be read."""
+    """Return the first page: the leaders, a table to watch, the standings, and news."""
     run = current_run()
     watch, latest = table_to_watch(run, now), news(run, now)
     return render_template("home.html", now=now, table=now.table, watch=watch, news=latest)
@@ -94,8 +85,7 @@ def home(now: Snapshot) -> str:
 @pages.get("/figures")
 @_page
 def figures(now: Snapshot) -> str:
-    """Return the page with all figures of the standings and a plot of how the bots' points per deal
-    have developed. Answer with status 503 if the run has not begun or cannot be read."""
+    """Return the page with all figures of the standings and a plot of the bots' points per deal."""
     plot = plots.course(now.arrays.without(now.disqualified), now.table, now.run.cup.names)
     return render_template("figures.html", now=now, table=now.table, plot=plot)
 
@@ -103,16 +93,14 @@ def figures(now: Snapshot) -> str:
 @pages.get("/embed")
 @_page
 def embed(now: Snapshot) -> str:
-    """Return the page with the first ten bots, which other sites may frame. Answer with status 503
-    if the run has not begun or cannot be read."""
+    """Return the page with the first ten bots, which other sites may frame."""
     return render_template("embed.html", now=now, table=now.table)
 
 
 @pages.get("/<any('standings.json', 'standings.csv', 'preview.png'):name>")
 def file(name: str) -> Response:
     """Return the standings in the form that the file name asks for: as `stich standings --json`
-    prints them, as CSV, or as the picture that other sites show beside a link to the arena. Answer
-    with status 503 if the run has not begun or cannot be read."""
+    prints them, as CSV, or as the picture that other sites show beside a link to the arena."""
     now = current_run().snapshot()
     content_type, make = _FILES[name]
     return _cached(f"{name} {now.version}", content_type, lambda: make(now.table))
@@ -120,8 +108,8 @@ def file(name: str) -> Response:
 
 @pages.get("/digest")
 def digest() -> Response:
-    """Return the digest of everything that the run has written so far, as JSON. Answer with status
-    404 for a file of matches, and with 503 if the store cannot be read."""
+    """Return, as JSON, the digest of everything that the run has written. Answer with status 404
+    for a file of matches."""
     store = current_run().store
     if not isinstance(store, StoreReader):
         abort(404, "A file of matches has no digest; the run itself has one.")
@@ -133,8 +121,7 @@ def digest() -> Response:
 @pages.get("/about")
 @_page
 def about(now: Snapshot) -> str:
-    """Return the page about the game, the format, the clock, the bots and the proof of fairness.
-    Answer with status 503 if the run has not begun or cannot be read."""
+    """Return the page about the game, the format, the clock, the bots and the proof of fairness."""
     last = current_run().find(now.latest.match) if now.finished and now.latest else None
     at = ended(last) if last else None
     return render_template("about.html", now=now, table=now.table, ended=at)
@@ -151,8 +138,7 @@ def reading() -> str:
 @pages.get("/bots/<path:name>")
 @_page
 def bot(now: Snapshot, name: str) -> str:
-    """Return the page with the results of one bot. Answer with status 404 if no bot of the cup has
-    this name, and with 503 if the run has not begun or cannot be read."""
+    """Return the page with the results of one bot, or status 404 if there is no such bot."""
     check_bot(now, name)
     lines = {line.bot: line for line in now.table.standings}
     counted = now.arrays.without(now.disqualified)
@@ -187,8 +173,7 @@ def bot(now: Snapshot, name: str) -> str:
 @pages.get("/matches")
 def matches() -> Response:
     """Return a page of the matches that fit the filter in the query. Answer with status 404 if the
-    bot or page does not exist, with 400 if another value is not valid, and with 503 if the run has
-    not begun or cannot be read."""
+    bot or page does not exist, and with 400 if another value is not valid."""
     now = current_run().snapshot()
     asked = asked_filter(now)
     return _answer(f"{asked}-{now.version}", lambda: matches_page(now, asked))
@@ -199,8 +184,7 @@ def match_lines() -> Response:
     """Return the finished matches in the match format, as `stich export` writes them. Unless the
     run is finished, the matches of incomplete blocks are left out. The lines are made while they
     are sent, slowly if the cup is being played. If matches cannot be read, the last line says why.
-    Answer with status 429 if the server is too busy, and with 503 if the run has not begun or
-    cannot be read."""
+    Answer with status 429 if the server is too busy."""
     run = current_run()
     rest = _REST if run.view().state == Phase.PLAYING else 0
     need_long_work()
@@ -213,24 +197,21 @@ def match_lines() -> Response:
 @pages.get("/watch")
 @_page
 def watch(now: Snapshot) -> str:
-    """Return the page that shows the tables most worth watching, in turn. Answer with status 503 if
-    the run has not begun or cannot be read."""
+    """Return the page that shows the tables most worth watching, in turn."""
     return render_template("watch.html", now=now)
 
 
 @pages.get("/stage")
 @_page
 def stage(now: Snapshot) -> str:
-    """Return the page for the projector: a table, the top ten, QR codes, and later the winners.
-    Answer with status 503 if the run has not begun or cannot be read."""
+    """Return the page for the projector: a table, the top ten, QR codes, and later the winners."""
     return stage_page(now, joinable="join" in current_app.view_functions)
 
 
 @pages.get("/watch/next")
 def watch_next() -> Response:
     """Return, as JSON, the match that a watching page shows next, or null if there is none. The
-    query parameters `live` and `shown` are those of `next_match`, with commas between the ids.
-    Answer with status 503 if the run has not begun or cannot be read."""
+    query parameters `live` and `shown` are those of `next_match`, with commas between the ids."""
     shown = request.args.get("shown", "").split(",")
     response = jsonify(next_match(current_run(), request.args.get("live", ""), shown))
     response.headers["Cache-Control"] = "no-cache"
@@ -240,8 +221,7 @@ def watch_next() -> Response:
 @pages.get("/matches/<match>")
 def match(match: str) -> Response:
     """Return the page that shows a match on a card table. Answer with status 404 if there is no
-    finished match with this id or it may not be shown yet, and with 503 if the match or the run
-    cannot be read."""
+    finished match with this id or it may not be shown yet."""
     run = current_run()
     now, record = run.view(), finished_match(run, match)
 

@@ -1,5 +1,4 @@
-"""The server of the pages, a separate process: `python -m web.arena.server HOST PORT`. The settings
-come from `web.child_process`."""
+"""The server of the pages, for `web.child_process`: `python -m web.arena.server HOST PORT`."""
 
 from __future__ import annotations
 
@@ -17,19 +16,13 @@ from web.child_process import begin, lower_priority
 if TYPE_CHECKING:
     from tournament.store.run_reader import RunReader
 
-MAX_CONNECTIONS: Final = 1024
-"""The maximum number of open connections. Further spectators wait to be accepted."""
+MAX_CONNECTIONS: Final = 1024  # open at a time; further spectators wait to be accepted
 _THREADS: Final = 8
 _HEAD_S: Final = 10
 
 
 class _Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The settings of the server.
-
-    `run` is a folder or a database URL. `matches` is a file of matches, whose pages are served
-    instead. With neither, only the pages for playing are served. The other settings are those of
-    `create_app`.
-    """
+    """The settings of `create_app`. `matches` is a file of matches, served instead of the `run`."""
 
     run: str | None = None
     matches: str | None = None
@@ -39,8 +32,8 @@ class _Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def load(_app: str) -> Any:
-    """Set up the worker process in which granian calls this function, then lower the priority of
-    the process, and return the RSGI application of the pages. `_app` is ignored.
+    """Set up the worker process in which granian calls this function, lower its priority, and
+    return the RSGI application of the pages. `_app` is ignored.
 
     Raises:
         StichError: if the cup file, the run or the file of matches cannot be used.
@@ -61,12 +54,6 @@ def load(_app: str) -> Any:
 
 
 def _reader(settings: _Settings) -> RunReader | None:
-    """Return a reader of the file of matches, or else of the run, or None if there is neither.
-
-    Raises:
-        StichError: if the run or the file of matches cannot be read.
-        OSError: if the file of matches cannot be opened.
-    """
     if settings.matches is not None:
         from tournament.results.files.match_file import MatchFile
 

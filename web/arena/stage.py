@@ -18,8 +18,7 @@ _TOP: Final = 10
 
 
 def stage_page(now: Snapshot, joinable: bool) -> str:
-    """Return the page for the projector. If `joinable`, its QR codes (see `_codes`) include one for
-    `/join` until the run is over."""
+    """Return the page for the projector, with a QR code for `/join` if `joinable` and not over."""
     return render_template(
         "stage.html",
         now=now,
@@ -34,12 +33,7 @@ def stage_page(now: Snapshot, joinable: bool) -> str:
 
 
 def _winning_margin(table: Standings) -> float | None:
-    """Return the winner's lead over the second bot, in points per deal. In a knockout, only the
-    points of the final count.
-
-    Return None if several bots won, if fewer than two bots have a place, if the points of either
-    are not known, or if the second bot has more points.
-    """
+    """Return the winner's lead in points per deal (in a knockout, in the final), or None."""
     placed = [line for line in table.standings if line.place]
     if len(placed) < 2 or placed[0].place == placed[1].place:
         return None
@@ -51,9 +45,6 @@ def _winning_margin(table: Standings) -> float | None:
 
 
 def _codes(joinable: bool) -> dict[str, Markup]:
-    """Return the QR codes for phones in the hall, by path: "" for the first page, and "join" if
-    `joinable`. There are no codes if the page was opened at an address that works only on this
-    machine, such as localhost."""
     if urlsplit(request.url_root).hostname in THIS_MACHINE:
         return {}
     paths = ["", "join"] if joinable else [""]
@@ -67,9 +58,7 @@ def qr_code(address: str) -> Markup:
 
 
 def _highlight(now: Snapshot) -> list[tuple[str, int]]:
-    """Find, in the latest complete block without a disqualified bot, the match in which a bot has
-    the most points. Return the bots of this match with their points, most points first. Return []
-    if none of the recent matches belongs to such a block."""
+    """Return the bots and points, most first, of the best match in the latest block that counts."""
     counting = [match for match in now.recent if now.disqualified.isdisjoint(match.table)]
     complete = (match.block for match in counting if now.played[match.block] == match.seatings)
     latest = next(complete, None)
@@ -82,7 +71,6 @@ def _highlight(now: Snapshot) -> list[tuple[str, int]]:
 
 
 def _coming(now: Snapshot) -> tuple[str, ...]:
-    """Of the next tables that have not begun, choose the one with the best-placed bot, and return
-    its bots. Return () if no such table is known."""
+    """Return the bots at the next table with the best-placed bot, or ()."""
     waiting = [block.bots for block in now.upcoming[len(now.playing) :] if not block.played]
     return min(waiting, key=lambda bots: min(now.places.get(bot, inf) for bot in bots), default=())

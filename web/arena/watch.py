@@ -18,24 +18,20 @@ from web.arena.live_run import LiveRun
 from web.arena.snapshot import Snapshot
 from web.ui.page_steps import live_steps, match_data
 
-_BLOCKS: Final = 12
-"""The maximum number of blocks among which to choose."""
-_FIRST: Final = 3
-"""Tables with a bot in one of this many first places are preferred to all others."""
-_TOP: Final = 10
-"""The last place that is worth watching live, and for which a fight is described."""
-_RECENT: Final = timedelta(minutes=10)
-"""Blocks that ended longer before the latest one are left out."""
+_BLOCKS: Final = 12  # the maximum number of blocks among which to choose
+_FIRST: Final = 3  # tables with a bot in one of this many first places come before all others
+_TOP: Final = 10  # the last place that is worth watching live, and for which a fight is described
+_RECENT: Final = timedelta(minutes=10)  # before the end of the latest block
 
 
 def next_match(run: LiveRun, live: str, shown: Sequence[str]) -> dict[str, object] | None:
     """Return the data of the next match for watch.js, or None if there is no match to show.
 
     `live` is the id of the match in progress that the page shows, or "". If this match has ended,
-    return the whole match. Otherwise return a match that is being played, if there is one that may
-    be shown. Failing that, return the best finished match that is not in `shown`, or else the one
-    shown longest ago. `shown` has the ids of earlier matches, latest last. Matches that cannot be
-    replayed are skipped.
+    return the whole match. Otherwise return a match that is being played, if one may be shown.
+    Failing that, return the best finished match that is not in `shown`, or else the one shown
+    longest ago. `shown` has the ids of earlier matches, latest last. Skip matches that cannot be
+    replayed.
 
     Raises:
         StoreError: if the run has not begun, or the run or a match in it cannot be read.
@@ -57,18 +53,9 @@ def next_match(run: LiveRun, live: str, shown: Sequence[str]) -> dict[str, objec
 
 
 def _live(run: LiveRun, now: Snapshot) -> dict[str, object] | None:
-    """Return the data of the match in progress with the best-placed bot, counting the first three
-    places as equal. Among several such matches, return the one that began first.
-
-    Return None if no bot in the top ten is playing on this machine, if matches share cards, or if
-    the run is a file of matches.
-
-    Raises:
-        StoreError: if the store cannot be read.
-    """
+    """Return the data of the match in progress with the best-placed bot, the oldest of several."""
     if now.proof is None or now.run.cup.format.cards != "fresh":
         return None
-    cup = now.run.cup
     matches = [
         (_best(now, match.pairing.table), match.since, match)
         for match in live_matches(now.proof.id)
@@ -77,32 +64,25 @@ def _live(run: LiveRun, now: Snapshot) -> dict[str, object] | None:
     best, _since, match = min(matches, key=lambda key: key[:2], default=(inf, inf, None))
     if match is None or best > _TOP:
         return None
-    _closeness, why = _fight(now, match.pairing.table)
-    data = match_data(match.pairing, cup, live_steps(match, cup))
+    data = match_data(match.pairing, now.run.cup, live_steps(match, now.run.cup))
+    why = _fight(now, match.pairing.table)[1]
     return data | {"live": True, "ended": None, "why": why}
 
 
 def _finished(run: LiveRun, now: Snapshot, record: MatchRecord) -> dict[str, object] | None:
-    """Return a match's data for watch.js, or None if `LiveRun.match_data` raises StoreError."""
     try:
         data = run.match_data(record)
     except StoreError:
         return None
-    _closeness, why = _fight(now, record.table)
-    at = ended(record)
+    at, why = ended(record), _fight(now, record.table)[1]
     return data | {"live": False, "ended": at.isoformat() if at else None, "why": why}
 
 
 def _choose(run: LiveRun, now: Snapshot) -> list[MatchRecord]:
-    """For each block that ended at most ten minutes before the latest block, return the match with
-    the closest result.
+    """Return the closest match of each block that ended at most ten minutes before the latest one.
 
     Only the latest twelve blocks with a bot in the first three places are considered or, if none
-    exist, those with the best-placed bot. A block whose match is void or too long is left out. The
-    match with the closest fight for an open place comes first, and of equal matches the latest.
-
-    Raises:
-        StoreError: if the store cannot be read.
+    exist, those with the best-placed bot. The match with the closest fight comes first.
     """
     best = min((_best(now, match.table) for match in now.recent), default=_FIRST)
     blocks: dict[int, list[MatchSummary]] = {}
@@ -124,58 +104,44 @@ def _choose(run: LiveRun, now: Snapshot) -> list[MatchRecord]:
 
 
 def _best(now: Snapshot, bots: Iterable[str]) -> float:
-    """Return the best place of these bots. The first three places count as 3, and bots without a
-    place as infinity."""
+    """Return the best place of these bots, at least 3, or infinity."""
     return max(_FIRST, min(now.places.get(bot, inf) for bot in bots))
 
 
 def _margin(match: MatchSummary) -> int:
-    """Return the difference in points between the best and the second-best seat of a match."""
     second, first = sorted(match.adjusted)[-2:]
     return first - second
 
 
 def _fight(now: Snapshot, bots: Container[str]) -> tuple[float, str]:
-    """Return the closeness of the closest fight between these bots for an open place, and a
-    sentence about that fight.
+    """Return the closeness of the closest fight between these bots for an open place, and a text.
 
     Two bots fight if their ranges of ranks overlap and the better bot is in the top ten. The
     closeness is the distance in points per deal times the better place, so it is smaller for fights
-    that matter more. Without a fight, the closeness is infinite, and the sentence says that there
-    is no fight, or is "" if none of the bots has points or the run is over.
+    that matter more, and infinite without a fight.
     """
-    lines = [
-        (place, line) for place, line in enumerate(now.table.standings, start=1) if line.bot in bots
-    ]
-    fights = [
-        (place * abs(line.score - lower.score), place, line, below, lower)
-        for (place, line), (below, lower) in combinations(lines, 2)
-        if place <= _TOP
-        and line.score is not None
-        and lower.score is not None
-        and line.rank[1] >= lower.rank[0]
-    ]
-    if not lines or lines[0][1].score is None:
+    lines = [line for line in now.table.standings if line.bot in bots]
+    if not lines or lines[0].score is None:
         return inf, ""
+    place = now.places
+    fights = [
+        (place[line.bot] * abs(line.score - lower.score), place[line.bot], line, lower)
+        for line, lower in combinations(lines, 2)
+        if line.score is not None and lower.score is not None
+        if place[line.bot] <= _TOP and line.rank[1] >= lower.rank[0]
+    ]
     if not fights:
         nothing = "" if now.finished else _("No two of these bots fight for a place that is open.")
         return inf, nothing
-    closeness, place, line, below, lower = min(fights, key=lambda fight: fight[:2])
+    closeness, _place, line, lower = min(fights, key=lambda fight: fight[:2])
+    points, less = format_points(line.score), format_points(lower.score)
+    words = {"bot": line.bot, "points": points, "other": lower.bot, "less": less}
     if line.place is None or lower.place is None:
-        return closeness, _(
-            "%(bot)s has %(points)s points a deal, %(other)s %(less)s.",
-            bot=line.bot,
-            points=format_points(line.score),
-            other=lower.bot,
-            less=format_points(lower.score),
-        )
+        return closeness, _("%(bot)s has %(points)s points a deal, %(other)s %(less)s.", **words)
     return closeness, _(
         "%(bot)s is number %(place)d with %(points)s points a deal, %(other)s number %(below)d with"
         " %(less)s.",
-        bot=line.bot,
-        place=place,
-        points=format_points(line.score),
-        other=lower.bot,
-        below=below,
-        less=format_points(lower.score),
+        place=place[line.bot],
+        below=place[lower.bot],
+        **words,
     )

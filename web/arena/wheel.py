@@ -28,7 +28,7 @@ def wheel_name(program: Distribution) -> str | None:
 @cache
 def wheel_of(program: Distribution) -> bytes:
     """Return a wheel of the installed files, made by the first call and then kept. The wheel is
-    pure Python, for any system, without compiled files, scripts or pip's records.
+    pure Python, without compiled files, scripts or pip's records.
 
     Raises:
         OSError: if an installed file cannot be read.
@@ -54,5 +54,4 @@ def wheel_of(program: Distribution) -> bytes:
 
 
 def _digest(data: bytes) -> str:
-    """The SHA-256 of a file's content as in the file RECORD: URL-safe base64 without padding."""
     return urlsafe_b64encode(hashlib.sha256(data).digest()).decode().rstrip("=")

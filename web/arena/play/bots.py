@@ -20,9 +20,8 @@ _CUP_PREFIX: Final = "cup:"
 class AvailableBots:
     """The bots that a user can choose: reference bots, and bots that the cup starts.
 
-    `path` is the cup file, or None if there is no cup. `folder` is the run's folder, or None. Bots
-    in a sandbox see neither the file nor the folder. A choice is the name of a reference bot, or
-    "cup:" followed by the name of a bot of the cup.
+    `path` is the cup file, and `folder` the run's folder. Sandboxed bots see neither. A choice is
+    the name of a reference bot, or "cup:" and the name of a bot of the cup.
 
     Raises:
         CupError: if the cup file cannot be used.
@@ -44,21 +43,19 @@ class AvailableBots:
         }
 
     def choices(self, game: str) -> list[tuple[str, str]]:
-        """Return a choice for each bot that the cup starts, with the bot's name, or [] if the cup
-        does not play this game."""
-        if self._cup.game != game:
-            return []
-        return [(choice, bot.name) for choice, bot in self._started.items()]
+        """Return the cup's choices with the bots' names, or [] if the cup plays another game."""
+        started = self._started.items() if self._cup.game == game else ()
+        return [(choice, bot.name) for choice, bot in started]
 
     def options(self, game: str) -> Options:
-        """Return the cup's options, or {} if the cup does not play this game."""
+        """Return the cup's options, or {} if the cup plays another game."""
         return self._cup.options if self._cup.game == game else {}
 
     def settings(self, chosen: Sequence[str]) -> tuple[list[Bot], Options, Clock]:
         """Return the chosen bots, and the options and the clock of their game. If any of the bots
         comes from the cup, so do the options and the clock. Otherwise the options are {}, and the
-        clock allows 2 s for a move and a bank of 20 s. A reference bot that shares its name with a
-        bot of the cup is returned as "NAME (reference)".
+        clock allows 2 s for a move and a bank of 20 s. A reference bot whose name a bot of the cup
+        has is returned as "NAME (reference)".
 
         Raises:
             KeyError: if a choice is unknown.
@@ -70,11 +67,8 @@ class AvailableBots:
 
     @property
     def memory_mb(self) -> float:
-        """The memory in megabytes that the bots of all games together may use.
-
-        This is a quarter of `run.memory_mb` or, if the cup does not set that, a share of the memory
-        that is available now, so it falls as bots use memory.
-        """
+        """The memory in megabytes that the bots of all games together may use: a quarter of
+        `run.memory_mb` or, by default, a share of the memory that is available now."""
         return memory_for_bots(self._cup.run.memory_mb) * PLAY_SHARE
 
     def launch(self, bots: Sequence[Bot], clock: Clock) -> LaunchSettings:

@@ -7,8 +7,6 @@ from typing import Final
 
 from games import View
 from games.errors import IllegalMove, Reason
-from games.move import Move
-from games.ninefivetwo.state import NinefivetwoView
 from tournament.display.replay import VERBS, cards_of
 from tournament.language import N_, gettext, ngettext
 
@@ -39,8 +37,7 @@ _TASKS: Final = {
 
 
 def explain(error: IllegalMove) -> str:
-    """Return the reason why a move is illegal, in the reader's language. In English, the reason has
-    all details. In other languages, it says only which kind of mistake it is."""
+    """Return why a move is illegal, in the reader's language, with all details only in English."""
     message = _REASONS[error.reason]
     translated = gettext(message)
     return error.detail if translated == message else translated
@@ -50,29 +47,22 @@ class Choices:
     """The legal moves of a view of the seat to move, for a user who chooses card by card.
 
     In games in which suits do not matter, the list of legal moves has each play in only one choice
-    of suits. This class therefore asks the rules whether the play is legal in other suits.
+    of suits. So this class asks the rules whether the play is legal in other suits.
     """
 
     def __init__(self, view: View) -> None:
         self._view = view
-        self._hand: list[str] = view.to_dict()["hand"]
+        self._hand = Counter[str](view.to_dict()["hand"])
         self._verb = VERBS.get(view.phase, "play")
-        moves = list(view.moves())
-        held = set(self._hand)
-        named = [(move, cards_of(move.text)) for move in moves]
-        self._plays = [Counter(cards) for _, cards in named if cards and held.issuperset(cards)]
-        self.others: list[Move] = [
-            move for move, cards in named if not cards or not held.issuperset(cards)
-        ]
-        """The moves that do not use cards of the hand: passes, bids, trumps, calls."""
-        self._owed = 0  # the number of cards to be given or laid away together
-        if isinstance(view, NinefivetwoView) and self._verb != "play":
-            self._owed = view.cards_owed(len(self._hand))
+        self._owed = view.cards_owed(self._hand.total())
+        moves = [(move, Counter(cards_of(move.text))) for move in view.moves()]
+        self._plays = [cards for _, cards in moves if cards and cards <= self._hand]
+        # Passes, bids, trumps and calls, which do not use cards of the hand.
+        self.others = [move for move, cards in moves if not cards or not cards <= self._hand]
 
     @property
     def verb(self) -> str:
-        """The English verb for the moves that use cards of the hand, such as "play", or "" if no
-        such move is legal."""
+        """The English verb for moves with cards of the hand, such as "play", or "" without any."""
         return self._verb if self._plays else ""
 
     @property
@@ -97,14 +87,15 @@ class Choices:
             return gettext(_TASKS[self._view.phase])
         if can_pass:
             return gettext("Play higher cards of the same kind, or pass.")
-        if isinstance(self._view, NinefivetwoView) and self._view.to_dict()["trick"]:
+        facts = self._view.game.facts(self._view.to_dict())
+        if any(fact.on_table for fact in facts):  # and passing is not allowed
             return gettext("Follow suit if you can: tap a card, then Play.")
         return gettext("You lead: tap cards, then Play.")
 
     def lit(self, chosen: Sequence[str]) -> list[str]:
-        """Return the cards of the hand that can be added to the chosen cards (see `_goes_with`),
-        sorted by name. Equal cards are listed once."""
-        left = Counter(self._hand) - Counter(chosen)
+        """Return the cards of the hand that can be added to the chosen ones, sorted and without
+        repeats."""
+        left = self._hand - Counter(chosen)
         return sorted(card for card in left if self._goes_with([*chosen, card]))
 
     def moves(self, chosen: Sequence[str]) -> tuple[list[str], str]:
@@ -120,8 +111,6 @@ class Choices:
             return readings, "" if readings else explain(error)
 
     def _goes_with(self, cards: list[str]) -> bool:
-        """Return whether a listed play, or a legal one from `_swapped`, has all these cards. When
-        cards are to be given or laid away, return whether there are no more than required."""
         if self._owed:
             return len(cards) <= self._owed
         wanted = Counter(cards)
@@ -130,14 +119,13 @@ class Choices:
         return any(self._legal(f"{self._verb}:{''.join(play)}") for play in self._swapped(cards))
 
     def _swapped(self, cards: list[str]) -> Iterator[list[str]]:
-        """Yield plays that have all of these cards, each with the ranks of a listed play, for up to
-        40 listed plays. Cards of the hand fill in the missing ranks, so a play may be illegal."""
+        """Yield plays, perhaps illegal, that have these cards and the ranks of a listed play."""
         wanted = _ranks(cards)
         fitting = (play for play in self._plays if wanted <= _ranks(play.elements()))
         for play in islice(fitting, _TRIED):
             missing = _ranks(play.elements()) - wanted
             added = []
-            for card in (Counter(self._hand) - Counter(cards)).elements():
+            for card in (self._hand - Counter(cards)).elements():
                 if missing[_rank(card)] > 0:
                     missing[_rank(card)] -= 1
                     added.append(card)

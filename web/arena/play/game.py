@@ -26,57 +26,39 @@ from web.arena.play.choices import Choices, explain
 from web.ui.page_steps import DealLog, ShownPosition, position
 
 _MADE_S: Final = 1.0  # making a move takes less
-_VISIBLE: Final = 10
-"""The number of characters of a name that a phone always shows."""
-_MAX_FRAMES: Final = 300
-"""The number of latest frames that a page can still ask for, enough for several deals in which the
-user does not move."""
+_VISIBLE: Final = 10  # characters of a name that a phone always shows
+_MAX_FRAMES: Final = 300  # enough for several deals in which the user does not move
 
 
 class Frame(ShownPosition):
-    """The position that a user sees after move `number`, or before any move if that is 0.
-
-    `moves` are the moves of the deal so far, each with its seat. `said` is a sentence about what
-    the bot that moved did wrong, or "".
-    """
+    """The position after move `number`, or before any if that is 0, as a user sees it."""
 
     number: int
-    moves: Sequence[tuple[int, str]]
-    said: str
+    moves: Sequence[tuple[int, str]]  # of the deal so far, each with its seat
+    said: str  # what the bot that moved did wrong, or ""
 
 
 class PersonalView(TypedDict):
-    """A user's view of a game, with what the user may do now.
-
-    `seats` has the names of the players, and `own` is the user's seat. `asked` is true if the
-    user has to move. If not, the fields from `task` to `lit` are empty. `task` is a sentence
-    about what to do. `verb` is the verb for the moves that use cards, or "" if no move does.
-    `others` are the other moves. `lit` are the cards that can be chosen first. `frames` are the
-    frames that the page asked for, oldest first.
-    """
+    """A user's view of a game, with what the user may do now."""
 
     game: str
-    seats: Sequence[str]
-    own: int
+    seats: Sequence[str]  # names of the players
+    own: int  # the user's seat
     clockwise: bool
-    asked: bool
-    task: str
-    verb: str
-    others: list[str]
-    lit: list[str]
-    frames: list[Frame]
+    asked: bool  # whether the user has to move; if not, the fields down to `lit` are empty
+    task: str  # a sentence about what to do
+    verb: str  # of the moves that use cards, or "" if no move does
+    others: list[str]  # the other moves
+    lit: list[str]  # the cards that can be chosen first
+    frames: list[Frame]  # those that the page asked for, oldest first
 
 
 class Chosen(TypedDict):
-    """What a user can do with the cards chosen so far.
+    """What a user can do with the cards chosen so far."""
 
-    `moves` are the moves that use exactly these cards. `why` is a sentence that says why there are
-    no moves, or "" if there are any. `lit` are the cards that can be added.
-    """
-
-    moves: list[str]
-    why: str
-    lit: list[str]
+    moves: list[str]  # that use exactly these cards
+    why: str  # a sentence that says why there are no moves, or ""
+    lit: list[str]  # the cards that can be added
 
 
 class _GameLeft(Exception):
@@ -90,7 +72,6 @@ class _RefereeFrom(Referee):
         self._state = state
 
     def start(self, game: str, players: int, seed: str, options: Options) -> State:
-        """Return the given position, whatever the arguments are."""
         return self._state
 
 
@@ -117,17 +98,15 @@ class BrowserGame(Player, MatchObserver):
         self._failure = ""
         self._log = DealLog(state.game, state.to_dict())
         self._frames = deque([self._frame(0, list(state.view(seat).history))], _MAX_FRAMES)
-        self.over = False
-        """Whether the bots have ended, or will end after the move that a bot is choosing."""
+        self.over = False  # or about to be, after the move that a bot is choosing
         self._players: list[HttpBot] = []
         self._choices: Choices | None = None  # while the user is asked for a move
 
     def start(self, launch: LaunchSettings) -> None:
-        """Start the bots, wait until they are ready, and begin the game in a thread of its own. If
-        a bot does not start, all bots are stopped.
+        """Start the bots, wait until they are ready, and begin the game in a thread of its own.
 
         Raises:
-            StartError: if a bot does not start.
+            StartError: if a bot does not start. Then no bot is left running.
         """
         with ExitStack() as stack:
             players = [stack.enter_context(closing(reach(bot, launch))) for bot in self.bots]
@@ -138,7 +117,6 @@ class BrowserGame(Player, MatchObserver):
             threading.Thread(target=copy_context().run, args=args, daemon=True).start()
 
     def _play(self, bots: ExitStack) -> None:
-        """In the game's thread, play to the end or until the user leaves. Then stop the bots."""
         state = self._state
         rules = Rules(state.game.name, state.players, state.options, self._clock)
         pairing = Pairing.alone(secrets.token_hex(4), self.names, state.seed)
@@ -148,8 +126,8 @@ class BrowserGame(Player, MatchObserver):
             Match(rules, pairing, _RefereeFrom(state), seats, observer=self).play()
 
     def position(self, after: int | None = None) -> PersonalView:
-        """Return what the user may do now, with the frames whose numbers are above `after` (at
-        most the latest 300), or by default only the latest frame. Mark the game as in use."""
+        """Return what the user may do now, with the frames whose numbers are above `after` (at most
+        the latest 300), or by default only the latest frame. Mark the game as in use."""
         with self._lock:
             self.seen = monotonic()
             choices = self._choices
@@ -168,9 +146,7 @@ class BrowserGame(Player, MatchObserver):
             }
 
     def _frame(self, number: int, moves: Sequence[tuple[int, str]]) -> Frame:
-        """Return a frame of the current position, with this `number` and these `moves`. The hands
-        and facts are from the user's view. The trick and the result of a deal, which everybody
-        sees, are from the full states."""
+        """Return a frame in the user's view, but with tricks and results, which everybody sees."""
         view = position(self._state.game, self._state.view(self._seat).to_dict())
         log = self._log.shown
         facts = [fact for fact in view["facts"] if not fact[-1]]
@@ -184,8 +160,7 @@ class BrowserGame(Player, MatchObserver):
         }
 
     def choose(self, cards: Sequence[str]) -> Chosen:
-        """Return what the user can do with the chosen cards. If the user is not asked for a
-        move, `moves` and `lit` are empty, and `why` says so."""
+        """Return what the user can do with the chosen cards. On another's turn, `why` says so."""
         with self._lock:
             if self._choices is None:
                 return {"moves": [], "why": _("It is not your turn."), "lit": []}
@@ -193,11 +168,10 @@ class BrowserGame(Player, MatchObserver):
             return {"moves": moves, "why": why, "lit": self._choices.lit(cards)}
 
     def move(self, body: bytes, seconds: float) -> Choice:
-        """Wait for the user's move, without a time limit, and return it. `close` ends the wait.
-        Both arguments are ignored.
+        """Wait without a time limit for the user's move, whatever the arguments are, and return it.
 
         Raises:
-            _GameLeft: if the user has left the game.
+            _GameLeft: if the user has left the game, also while this waits.
         """
         with self._lock:
             self._choices = Choices(self._state.view(self._seat))
@@ -207,8 +181,8 @@ class BrowserGame(Player, MatchObserver):
         return Choice(move, 0.0)
 
     def make_move(self, text: str) -> str:
-        """Make the user's move, and return "" once the game has advanced, or after a second. If
-        the move is illegal or the user is not asked for a move, return the reason."""
+        """Make the user's move, and return "" once the game has advanced, or after a second. If the
+        move is illegal or the user is not asked for a move, return the reason."""
         with self._lock:
             if self._choices is None:
                 return _("It is not your turn.")
@@ -227,8 +201,7 @@ class BrowserGame(Player, MatchObserver):
         return 0.0 if self.over else sum(bot.process.memory_mb() for bot in started)
 
     def close(self) -> None:
-        """End the game and stop its bots, without waiting for them to end. A bot that is choosing a
-        move may finish first."""
+        """End the game and stop its bots, without waiting for them to end or to finish a move."""
         self.over = True
         self._typed.put(None)
 
@@ -258,8 +231,7 @@ class BrowserGame(Player, MatchObserver):
 
 
 def _distinct_names(bots: Sequence[Bot]) -> list[str]:
-    """Return the names of the bots. If two names have the same first ten characters, which may be
-    all that a phone shows, put a number in front of each name."""
+    """Return the bots' names, with numbers in front if a phone would show two as equal."""
     names = [bot.name for bot in bots]
     if len({name[:_VISIBLE] for name in names}) == len(names):
         return names

@@ -13,11 +13,8 @@ from tournament.language import gettext as _
 from web.arena.play.bots import AvailableBots
 from web.arena.play.game import BrowserGame
 
-MAX_BOTS: Final = 12
-"""The maximum number of bots in all games together, so that there are fewer games than the server
-has threads."""
-IDLE_S: Final = 900.0
-"""A game ends if its page does not ask for the position for longer than this."""
+MAX_BOTS: Final = 12  # in all games, so that there are fewer games than the server has threads
+IDLE_S: Final = 900.0  # a game ends if its page does not ask for the position for longer
 _MEASURE_S: Final = 2.0  # the memory of the bots is not measured more often
 
 
@@ -51,22 +48,20 @@ class BrowserGames:
             self._end_idle()
             playing = [game for game in self._games.values() if not game.over]
             if len(bots) + sum(len(game.bots) for game in playing) > MAX_BOTS:
-                raise FullError(
-                    _(
-                        "%(games)d games are going on, and this server takes %(bots)d bots; try"
-                        " again in some minutes.",
-                        games=len(playing),
-                        bots=MAX_BOTS,
-                    )
+                why = _(
+                    "%(games)d games are going on, and this server takes %(bots)d bots; try again"
+                    " in some minutes.",
+                    games=len(playing),
+                    bots=MAX_BOTS,
                 )
+                raise FullError(why)
             self._games[key] = new
         try:
             new.start(self.available.launch(bots, clock))
             with self._lock:
                 if self._too_large():
-                    raise FullError(
-                        _("The bots of all games use too much memory; try again in some minutes.")
-                    )
+                    why = _("The bots of all games use too much memory; try again in some minutes.")
+                    raise FullError(why)
         except BaseException:
             self._end(key)
             raise
@@ -95,16 +90,12 @@ class BrowserGames:
                 game.close()
 
     def _too_large(self) -> bool:
-        """Measure the memory of all bots, and return whether they use more than allowed."""
         self._measured = monotonic()
         used = sum(game.memory_mb() for game in self._games.values())
         return used > self.available.memory_mb
 
     def _end_idle(self) -> None:
-        """End the games whose pages have not asked for the position for `IDLE_S` seconds.
-
-        The caller must hold the lock.
-        """
+        """End the games whose pages have gone. The caller must hold the lock."""
         now = monotonic()
         for key in [key for key, game in self._games.items() if now - game.seen > IDLE_S]:
             self._end(key)

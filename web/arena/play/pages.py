@@ -1,4 +1,4 @@
-"""The routes of the pages on which a user plays against bots."""
+"""The routes of pages for playing against bots. An unknown `key` of a game has status 404."""
 
 import secrets
 from collections.abc import Sequence
@@ -30,8 +30,7 @@ _HOUSE_BOT: Final = "sensible"
 _MAX_CARDS: Final = 64
 _MAX_MOVE: Final = 256  # characters
 _DEALS: Final = 3
-"""The number of deals that the form proposes: a whole game of Zheng Fen would take a user
-hours."""
+"""The deals that the form proposes: a whole game of Zheng Fen would take a user hours."""
 
 
 def _games() -> BrowserGames:
@@ -52,8 +51,6 @@ def choose() -> str:
 
 
 def _proposed(game: str) -> list[tuple[Option, Value]]:
-    """Return a game's options, each with its initial value in the form: the cup's value, or else
-    the default. Unless the cup has options for this game, the number of deals is 3."""
     proposed = _games().available.options(game) or {"deals": _DEALS}
     options = games.get(game).options
     return [(option, proposed.get(option.name, option.default)) for option in options]
@@ -64,10 +61,9 @@ def begin() -> Response:
     """Begin the game that the form asks for, and redirect to its page once the bots have started.
 
     Ignore unknown bots in the form, and any beyond the number of opponents. If too few remain, they
-    play more than once. If none remain, the default opponents play. The default number of players
-    is the least possible. If a bot of the cup plays, options that are not in the form are taken
-    from the cup. Answer with status 400 if a value in the form is wrong, and with 503 if no game
-    can begin.
+    play more than once, and if none remain, the default opponents play. The default number of
+    players is the least possible. If a bot of the cup plays, the cup's options are the default.
+    Answer with status 400 if a value in the form is wrong, and with 503 if no game can begin.
     """
     rules = games.GAMES.get(request.form.get("game", ""))
     if rules is None:
@@ -75,15 +71,13 @@ def begin() -> Response:
     least = -1 if "players" in request.form else rules.min_players
     players = request.form.get("players", least, type=int)
     if not rules.min_players <= players <= rules.max_players:
-        abort(
-            400,
-            _(
-                "%(game)s is for %(least)d to %(most)d players; choose a number of these.",
-                game=_(rules.title),
-                least=rules.min_players,
-                most=rules.max_players,
-            ),
+        why = _(
+            "%(game)s is for %(least)d to %(most)d players; choose a number of these.",
+            game=_(rules.title),
+            least=rules.min_players,
+            most=rules.max_players,
         )
+        abort(400, why)
     known = {choice for choice, _ in _games().available.choices(rules.name)} | set(REFERENCE_BOTS)
     wanted = [bot for bot in request.form.getlist("bot") if bot in known]
     chosen = list(islice(cycle(wanted or DEFAULT_BOTS), players - 1))
@@ -96,8 +90,6 @@ def begin() -> Response:
 
 
 def _explain(rules: Game, error: OptionError) -> str:
-    """Return a sentence that says which option in the form has a wrong value, and which values are
-    allowed. If the error is about something else, return the error's own text."""
     for option in rules.options:
         if error.field == f"options.{option.name}":
             name = _(option.name.replace("_", " ").capitalize())
@@ -114,8 +106,8 @@ def _explain(rules: Game, error: OptionError) -> str:
 
 @play_pages.post("/matches/<match>/play")
 def play_on(match: str) -> Response:
-    """Begin a game from the position before a move of a finished match, with the user at a seat
-    and the reference bot `sensible` at the others. Redirect to the game's page.
+    """Begin a game from the position before a move of a finished match, with the user at a seat and
+    the reference bot `sensible` at the others. Redirect to the game's page.
 
     The form has the number of the move, from 0, and the seat. Answer with status 404 if there is no
     such match, move or seat, or if the match may not be shown yet, and with 503 if the match is
@@ -125,13 +117,12 @@ def play_on(match: str) -> Response:
         abort(404)
     record = finished_match(current_run(), match)
     move, seat = (request.form.get(name, -1, type=int) for name in ("move", "seat"))
-    if not 0 <= move < len(record.moves):
-        most = len(record.moves) - 1
-        abort(
-            404, _("Nobody moves there: choose a move of this match from 0 to %(most)d.", most=most)
-        )
-    if not 0 <= seat < record.players:
-        most = record.players - 1
+    most = len(record.moves) - 1
+    if not 0 <= move <= most:
+        why = _("Nobody moves there: choose a move of this match from 0 to %(most)d.", most=most)
+        abort(404, why)
+    most = record.players - 1
+    if not 0 <= seat <= most:
         abort(404, _("There is no such seat: choose one from 0 to %(most)d.", most=most))
     with damage(f"Match {match}"):
         state = games.get(record.game).start(record.players, record.seed, record.options)
@@ -142,11 +133,6 @@ def play_on(match: str) -> Response:
 
 
 def _open(state: State, bots: Sequence[Bot], clock: Clock, seat: int = 0) -> Response:
-    """Begin a game from a position, and redirect to the game's page.
-
-    The user sits at `seat`, and `bots` sit at the other seats in ascending order. If the game
-    cannot begin, answer with status 503. If a bot does not start, log why.
-    """
     try:
         key = _games().begin(state, bots, clock, seat)
     except FullError as error:
@@ -158,8 +144,7 @@ def _open(state: State, bots: Sequence[Bot], clock: Clock, seat: int = 0) -> Res
 
 
 def _chosen_options(rules: Game) -> dict[str, Value]:
-    """Return the game's options that are in the form. An empty string becomes None. Any string
-    other than "true", "false" or a whole number becomes -1, which the rules refuse."""
+    """Return the options in the form: "" becomes None, and what cannot be read -1, for refusal."""
     words: dict[str, Value] = {"": None, "true": True, "false": False}
     form = request.form
     return {
@@ -171,22 +156,21 @@ def _chosen_options(rules: Game) -> dict[str, Value]:
 
 @play_pages.get("/play/<key>")
 def play(key: str) -> str:
-    """Return the page with a game's card table. Answer with status 404 if no game has this key."""
+    """Return the page with a game's card table."""
     return render_template("play.html", position=_game(key).position())
 
 
 @play_pages.get("/play/<key>/position")
 def position(key: str) -> PersonalView:
-    """Return, as JSON, what the user may do now, with the frames whose numbers are above `after`
-    in the query, or by default only the latest (see `BrowserGame.position`). Answer with status
-    404 if no game has this key."""
+    """Return, as JSON, what the user may do now, and the frames after the number `after` in the
+    query, or by default only the latest."""
     return _game(key).position(request.args.get("after", type=int))
 
 
 @play_pages.post("/play/<key>/choose")
 def chosen(key: str) -> Chosen:
     """Return, as JSON, what the user can do with the cards in the body. Answer with status 400 if
-    the body is wrong, and with 404 if no game has this key."""
+    the body is wrong."""
     cards = _body("cards")
     if not isinstance(cards, list) or len(cards) > _MAX_CARDS:
         abort(400, "`cards` must be a list of cards.")
@@ -198,8 +182,8 @@ def chosen(key: str) -> Chosen:
 @play_pages.post("/play/<key>/move")
 def move(key: str) -> dict[str, str]:
     """Make the move in the body for the user, and wait up to a second for the game to advance.
-    Return, as JSON, the field `why`: why the move cannot be made, or "". Answer with status 400 if
-    the body is wrong, and with 404 if no game has this key."""
+    Return, as JSON, `why` the move cannot be made, or "". Answer with status 400 if the body is
+    wrong."""
     text = _body("move")
     if not isinstance(text, str) or len(text) > _MAX_MOVE:
         abort(400, "`move` must be the text of a move.")
@@ -207,7 +191,6 @@ def move(key: str) -> dict[str, str]:
 
 
 def _game(key: str) -> BrowserGame:
-    """Return the game with this key. Answer with status 404 if there is none."""
     game = _games().get(key)
     if game is None:
         abort(404, _("There is no such game. It may have been left for too long: begin a new one."))
@@ -215,7 +198,5 @@ def _game(key: str) -> BrowserGame:
 
 
 def _body(name: str) -> object:
-    """Return a field of the JSON object in the body, or None if there is no such field or the body
-    is not a JSON object."""
     data = request.get_json(silent=True)
     return data.get(name) if isinstance(data, dict) else None

@@ -74,7 +74,7 @@ def course(arrays: MatchArrays, run: Run, places: Mapping[str, int]) -> Course |
 
     Return None before the first finished match, if the format has no course, or for a gauntlet
     whose challenger is not in ``arrays.bots``. ``arrays`` must have all finished matches, even of
-    disqualified bots. ``places`` must map each bot in it to its place, or to 0 if it has none.
+    disqualified bots. ``places`` must map every bot to its place, or to 0 if it has none.
     """
     if not arrays.block.size:
         return None

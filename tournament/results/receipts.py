@@ -15,7 +15,8 @@ _SIZE: Final = 1 << 20  # the most bytes that are read, more than a file of MOST
 
 
 def parse_receipt(text: str) -> Digest:
-    """Parse a receipt such as " 120:9f3c...": the number of entries and the digest.
+    """Parse a receipt such as "120:9f3c..." (number of entries, digest), perhaps with space around
+    it.
 
     Raises:
         ValueError: if the text is not a receipt.

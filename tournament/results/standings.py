@@ -99,8 +99,9 @@ class Standings:
     def to_dict(self) -> dict[str, Any]:
         """Return the standings as JSON values, as `stich standings --json` prints them.
 
-        ``played`` is left out and, except in a ladder, so are ``status`` and
-        ``blocks_since_change``. A finished knockout or halving has ``places``, bots best first.
+        ``played`` is left out and, except in a ladder, so are each bot's ``status`` and
+        ``blocks_since_change``. A finished knockout or halving also has ``places``, the best bot
+        first.
         """
         data: dict[str, Any] = msgspec.to_builtins(self)
         del data["played"]
@@ -126,7 +127,7 @@ class Results(Protocol):
 
 
 def standings(results: Results) -> Standings:
-    """Return the standings after the finished matches, in whatever order they ended.
+    """Return the standings after the finished matches, without disqualified bots and their tables.
 
     Raises:
         StoreError: if a store cannot be read, or has no cup.

@@ -63,11 +63,11 @@ def create_app(
 
     Without a `reader`, the application has only the rules and the pages for playing against bots,
     and answers only requests to localhost, 127.0.0.1 and ::1. The caller must close the `reader`.
-    `connect_port` is the port of the gateway for connecting bots, which `/connect` tells. `cup` is
-    the cup file: a user can play against the bots that it starts. `folder` holds the bots' tokens,
-    and is by default the run's folder. Without a folder, as for a file of matches, authors have no
-    pages. `run` is the location of the run, a folder or a database URL. In a ladder with a
-    `reader`, a folder and a `run`, bots can join at `/join`, which writes to `run`.
+    `connect_port` is the port of the gateway for connecting bots, which authors' programs look up
+    at `/connect`. `cup` is the cup file: a user can play against the bots that it starts. `folder`
+    holds the bots' tokens, and is by default the run's folder. Without a folder, as for a file of
+    matches, authors have no pages. `run` is the location of the run, a folder or a database URL. In
+    a ladder with a `reader`, a folder and a `run`, bots can join at `/join`, which writes to `run`.
 
     Raises:
         CupError: if the cup file cannot be used.

@@ -72,7 +72,7 @@ def _on_table(step: PageStep) -> tuple[str, ...]:
 
 
 def ended(record: MatchRecord) -> datetime | None:
-    """Return the UTC time when a match ended (or began, if from a file), or None if it is not
+    """Return the UTC time when a match ended (began, if from a file), or None if it is not
     known."""
     if not record.started:
         return None

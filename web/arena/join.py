@@ -72,7 +72,8 @@ class OpenLadder:
         )
 
     def program(self) -> Response:
-        """Return a response with the program's wheel, made by the first call. `wheel` must be set.
+        """Return a response with the program's wheel, if there is a `wheel`. The first call makes
+        it.
 
         Raises:
             OSError: if an installed file cannot be read.
@@ -120,7 +121,8 @@ class OpenLadder:
         return self._counts[address] >= AN_HOUR
 
     def _carry_out(self, call: LadderCall, author: str) -> str:
-        """Return the versioned name of the bot. A call for the token changes nothing.
+        """Carry out a call, and return the bot's versioned name. A call for a token changes
+        nothing.
 
         If another author joins with a name that has become free, the bot is its next version.
         """

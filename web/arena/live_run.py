@@ -88,7 +88,6 @@ class LiveRun:
 
     def refresh(self) -> Snapshot:
         """Read the run again, and return the new snapshot, or the same one if nothing has changed.
-
         Only one thread may call this at a time.
 
         Raises:
@@ -161,7 +160,8 @@ class LiveRun:
         return value
 
     def find(self, match: str) -> MatchRecord | None:
-        """Return the finished match with exactly this id, or None if there is none, or it is void.
+        """Return the finished match with exactly this id, or None if there is none or if it is
+        void.
 
         Raises:
             StoreError: if the store cannot be read.

@@ -114,15 +114,14 @@ class Snapshot(RunView):
 
     @property
     def playing(self) -> tuple[Upcoming, ...]:
-        """The blocks of `upcoming` that are being played now, up to as many as the cup plays at
+        """The blocks of `upcoming` that are being played now, up to the cup's number of tables at
         once."""
         most = self.run.cup.run.concurrency if self.run.phase is Phase.PLAYING else 0
         return self.upcoming[:most]
 
     @property
     def left(self) -> str:
-        """The time left, in words: "" if it is not known, unless the run is played, or in a
-        ladder."""
+        """The time left, in words, or "" if it is not known, if not playing, or in a ladder."""
         if not self.rate or self.run.phase is not Phase.PLAYING or self.run.cup.is_ladder:
             return ""
         time = duration((self.total - self.matches) / self.rate)

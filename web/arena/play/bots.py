@@ -14,7 +14,6 @@ from tournament.formats.format import REFERENCE_BOTS
 from tournament.run.workers.machine import PLAY_SHARE, memory_for_bots
 
 _CLOCK: Final = Clock(move_ms=2000, bank_ms=20_000)
-_CUP_PREFIX: Final = "cup:"
 
 
 class AvailableBots:
@@ -33,9 +32,8 @@ class AvailableBots:
         )
         self._secret = [hidden for hidden in (path, folder) if hidden is not None]
         self._start_in = None if path is None else path.absolute().parent
-        self._started = {
-            _CUP_PREFIX + bot.name: bot for bot in self._cup.bots if bot.command is not None
-        }
+        started = [bot for bot in self._cup.bots if bot.command is not None]
+        self._started = {f"cup:{bot.name}": bot for bot in started}
         taken = {bot.name for bot in self._cup.bots}
         self._reference = {
             bot.name: replace(bot, name=f"{bot.name} (reference)") if bot.name in taken else bot

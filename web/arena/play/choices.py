@@ -105,9 +105,7 @@ class Choices:
         try:
             return [self._view.check(text).text], ""
         except IllegalMove as error:
-            readings = [
-                move for move in (f"{text}=flush", f"{text}=fullhouse") if self._legal(move)
-            ]
+            readings = [*filter(self._legal, (f"{text}=flush", f"{text}=fullhouse"))]
             return readings, "" if readings else explain(error)
 
     def _goes_with(self, cards: list[str]) -> bool:

@@ -66,8 +66,6 @@ class _GameLeft(Exception):
 
 
 class _RefereeFrom(Referee):
-    """A referee that starts every game from a given position."""
-
     def __init__(self, state: State) -> None:
         self._state = state
 
@@ -160,7 +158,8 @@ class BrowserGame(Player, MatchObserver):
         }
 
     def choose(self, cards: Sequence[str]) -> Chosen:
-        """Return what the user can do with the chosen cards. On another's turn, `why` says so."""
+        """Return what the user can do with the chosen cards. If it is another's turn, `why` says
+        so."""
         with self._lock:
             if self._choices is None:
                 return {"moves": [], "why": _("It is not your turn."), "lit": []}

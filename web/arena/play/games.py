@@ -91,8 +91,7 @@ class BrowserGames:
 
     def _too_large(self) -> bool:
         self._measured = monotonic()
-        used = sum(game.memory_mb() for game in self._games.values())
-        return used > self.available.memory_mb
+        return sum(game.memory_mb() for game in self._games.values()) > self.available.memory_mb
 
     def _end_idle(self) -> None:
         """End the games whose pages have gone. The caller must hold the lock."""

@@ -1,4 +1,4 @@
-"""The routes of pages for playing against bots. An unknown `key` of a game has status 404."""
+"""The routes of pages for playing against bots, with status 404 if no game has the `key`."""
 
 import secrets
 from collections.abc import Sequence
@@ -182,8 +182,8 @@ def chosen(key: str) -> Chosen:
 @play_pages.post("/play/<key>/move")
 def move(key: str) -> dict[str, str]:
     """Make the move in the body for the user, and wait up to a second for the game to advance.
-    Return, as JSON, `why` the move cannot be made, or "". Answer with status 400 if the body is
-    wrong."""
+    Return, as JSON, the field `why`: why the move cannot be made, or "". Answer with status 400 if
+    the body is wrong."""
     text = _body("move")
     if not isinstance(text, str) or len(text) > _MAX_MOVE:
         abort(400, "`move` must be the text of a move.")

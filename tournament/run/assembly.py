@@ -1,6 +1,6 @@
 """Playing a whole cup, from its configuration to a finished store."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from tournament.decisions import exclusion_notices
 from tournament.formats import Plan
 from tournament.formats.commitment import weakness
 from tournament.formats.ladder import LadderPlan
-from tournament.model import Present, Run
+from tournament.model import Present
 from tournament.paths import state_folder
 from tournament.run.entrants import Entrants
 from tournament.run.gateway import Gateway
@@ -31,8 +31,7 @@ from tournament.run.workers.local_executor import LocalExecutor, tables_at_once
 from tournament.store.store import Store
 
 Cluster = Callable[[Cup, Sequence[Path]], Executor]
-"""A function that makes an executor whose workers are on other machines, given a cup and the paths
-that no bot may read."""
+"""Makes an executor on other machines for a cup, given the paths that no bot may read."""
 
 
 def run_cup(
@@ -45,19 +44,18 @@ def run_cup(
     gateway: Gateway | None = None,
     memory_share: float = 1.0,
 ) -> None:
-    """Play the unfinished matches of a cup. Return when the cup has ended.
+    """Play the unfinished matches of the cup in the file `path`, and return when the cup has ended.
 
-    The cup comes from the file `path`, and its results are stored at `target`: a folder, or the URL
-    of a database. Other machines play the matches if `cluster` is given. `gateway` must be given if
-    bots connect. `memory_share` is the fraction of this machine's memory for bots that the cup may
-    use without a `cluster`. Finished matches are kept, whatever error is raised.
+    Results are stored at `target`: a folder, or the URL of a database. Other machines play the
+    matches if `cluster` is given. `gateway` must be given if bots connect. `memory_share` is the
+    fraction of this machine's memory for bots that the cup may use without a `cluster`. Finished
+    matches are kept, whatever error is raised.
 
     Raises:
         SandboxError: if the bots must run in a sandbox, but none is available.
         StartError: if a bot cannot play, or the rules service does not answer.
         RunError: if the run cannot continue.
-        StoreError: if the store or the user's key cannot be used, another runner is at work, or the
-            store holds a different cup, or a form of this cup that may not be changed in this way.
+        StoreError: as in `resume`, or if another runner is at work in the store.
         StichError: if the gateway no longer answers.
     """
     with ExitStack() as stack:
@@ -72,7 +70,12 @@ def run_cup(
             observer.committed(run.commitment)
         if run.finished:
             return
-        warnings = [weakness(run.seed), *_companion_warnings(run)]
+        warnings = [weakness(run.seed)]
+        for bot, other in run.companions().items():
+            warnings.append(
+                f"{bot} has the same author as {other}, which is disqualified. `stich disqualify`"
+                f" takes {bot} out too."
+            )
         if does_without_sandbox(cup):
             store.record_unsandboxed()
         else:
@@ -95,60 +98,33 @@ def run_cup(
 def _with_bots(
     plan: Plan, cup: Cup, store: Store, gateway: Gateway | None, observer: RunObserver
 ) -> tuple[Plan, Roster]:
-    """Return the plan to play, and the roster of its bots.
+    def waiting(bots: Sequence[str], of: int, invite: str) -> None:
+        store.show(Present(awaited=tuple(bots)))
+        observer.waiting(bots, of, invite)
 
-    In a ladder, bots come and go, so the returned plan draws its tables from the roster. In any
-    other cup with a gateway, first wait until all connecting bots that still play are connected.
-
-    Raises:
-        StichError: if the gateway no longer answers, or the store cannot be used.
-    """
     if gateway is None:
         return plan, Roster(cup)
-    if isinstance(plan, LadderPlan):
+    if isinstance(plan, LadderPlan):  # bots come and go, so its tables are drawn from the roster
         entrants = Entrants(cup, store, gateway)
         return LadderPlan(plan.setup, entrants.gather), entrants
-    return plan, Roster(_wait_for_bots(gateway, cup, store, observer))
-
-
-def _companion_warnings(run: Run) -> Iterator[str]:
-    """Yield a warning for each bot that plays although its author has a disqualified bot."""
-    for bot, other in run.companions().items():
-        yield (
-            f"{bot} has the same author as {other}, which is disqualified. `stich disqualify` takes"
-            f" {bot} out too."
-        )
+    try:
+        cup = gateway.wait_for_bots(cup, lambda: exclusion_notices(store.decisions()), waiting)
+    finally:
+        store.show(Present())
+    return plan, Roster(cup)
 
 
 def _secret(path: Path, store: Store) -> list[Path]:
-    """The paths that no bot may read: the cup's file, the user's state, and the store's folder."""
+    """The paths that no bot may read."""
     return [path, state_folder(), *([store.folder] if store.folder else [])]
 
 
 def local_launch(cup: Cup, path: Path, store: Store) -> tuple[LaunchSettings, list[str]]:
-    """Prepare to start a cup's bots on this machine (see `launch_of_cup`). Return the settings, and
-    warnings, any of which may be "". The cup comes from the file `path`.
+    """Prepare to start the bots of the cup in the file `path` on this machine (see
+    `launch_of_cup`). Return the settings, and warnings, any of which may be "".
 
     Raises:
         SandboxError: if the bots must run in a sandbox, but none is available.
     """
     launch, notice = launch_of_cup(cup, path.absolute().parent, _secret(path, store))
     return launch, [notice, processor_warning(launch)]
-
-
-def _wait_for_bots(gateway: Gateway, cup: Cup, store: Store, observer: RunObserver) -> Cup:
-    """Wait for the connecting bots that still play, and return a copy of the cup with their URLs
-    and numbers of tables. Meanwhile, the store and the observer show which bots are missing.
-
-    Raises:
-        StichError: if the gateway no longer answers, or the store cannot be used.
-    """
-
-    def waiting(bots: Sequence[str], of: int, invite: str) -> None:
-        store.show(Present(awaited=tuple(bots)))
-        observer.waiting(bots, of, invite)
-
-    try:
-        return gateway.wait_for_bots(cup, lambda: exclusion_notices(store.decisions()), waiting)
-    finally:
-        store.show(Present())

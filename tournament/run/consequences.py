@@ -12,8 +12,8 @@ _NO_RESULTS = "the results of all its tables stop counting"
 
 
 def consequences(store: Store, bot: str, kind: type[Withdraw] | type[Disqualify]) -> list[str]:
-    """Return sentences that say what a decision of this `kind` about a bot would change now, and
-    for how long `stich undo` could reverse it.
+    """Return sentences that say what this decision about a bot would change now, and for how long
+    `stich undo` could reverse it.
 
     Raises:
         StoreError: if the store has no run or cannot be read.
@@ -22,18 +22,16 @@ def consequences(store: Store, bot: str, kind: type[Withdraw] | type[Disqualify]
     stands = "its results stand" if kind is Withdraw else _NO_RESULTS
     if kind is Disqualify and run.cup.is_ladder and not run.finished:
         stands = f"{_NO_RESULTS} when the next epoch begins"
-    return [f"{bot} no longer plays, and {stands}.", *_lost(store, run, bot, kind), _undo(run, bot)]
+    return [
+        f"{bot} no longer plays, and {stands}.",
+        *_lost(store, run, bot, kind),
+        f"`stich undo` takes this back {_undone(run, bot)}.",
+    ]
 
 
 def _lost(
     store: Store, run: StoredRun, bot: str, kind: type[Withdraw] | type[Disqualify]
 ) -> Iterator[str]:
-    """Yield sentences about the matches that would no longer count or no longer be played, and
-    about how the run would continue.
-
-    Raises:
-        StoreError: during iteration, if the store cannot be read.
-    """
     played = [match for match in store.summaries() if bot in match.table]
     if kind is Disqualify and played:
         yield f"{plural(len(played), 'finished match', 'finished matches')} will not count."
@@ -64,14 +62,13 @@ def _lost(
         yield "This leaves no table: the cup ends now."
 
 
-def _undo(run: StoredRun, bot: str) -> str:
-    """Return a sentence that says for how long `stich undo` can reverse the exclusion of a bot, as
-    `last_exclusion` decides."""
+def _undone(run: StoredRun, bot: str) -> str:
+    """For how long `last_exclusion` lets the exclusion of a bot be reversed."""
     if run.finished:
-        return "`stich undo` takes this back at any time."
+        return "at any time"
     if run.cup.is_ladder:
-        return "`stich undo` takes this back until the next epoch begins."
+        return "until the next epoch begins"
     if not run.cup.format.skips_tables:
-        return f"`stich undo` takes this back until a match is played in which {bot} is struck out."
-    look = "until the next look of [stop] or " if run.cup.stop.top is not None else "until "
-    return f"`stich undo` takes this back {look}the cup has ended."
+        return f"until a match is played in which {bot} is struck out"
+    look = "the next look of [stop] or " if run.cup.stop.top is not None else ""
+    return f"until {look}the cup has ended"

@@ -34,18 +34,12 @@ _PAUSE, _MEMORY = timedelta(minutes=5), timedelta(hours=1)
 _WAIT_S = 5.0  # for checks; an epoch then begins without the bots that are still being checked
 
 
-Checked = Identity | str | None
-"""The result of `check`."""
+_Checked = Identity | str | None
 
 
-def check(cup: Cup, bot: Bot, known: Identity | None, is_new: bool) -> Checked:
-    """Check that a bot plays the cup's game and still states the same about itself. If `is_new`,
-    also check the bot's moves in three positions. The bot must have a URL.
-
-    Return what the bot states if it passed, or a sentence that says what to fix if it failed.
-    `known` is what the bot stated before, or None if any statement is accepted. If nothing answers,
-    or what answers is not a bot, a new bot fails, and for any other bot the result is None.
-    """
+def _check(cup: Cup, bot: Bot, known: Identity | None, is_new: bool) -> _Checked:
+    """Return what the bot states about itself, or a sentence that says what to fix, or None if a
+    known bot does not answer. `known` is what it stated before, or None to accept any statement."""
     try:
         about = about_by_url(bot)
         stated = identity(about)
@@ -70,11 +64,11 @@ def check(cup: Cup, bot: Bot, known: Identity | None, is_new: bool) -> Checked:
 
 
 class Entrants(Roster):
-    """The roster of a ladder, which checks the bots and stores the results.
+    """The roster of a ladder, which checks the bots and stores the results. `cup` is the ladder as
+    its file describes it. `now` returns the current time in UTC.
 
-    `cup` is the ladder as its file describes it, and `store` the store of its run. `now` returns
-    the current time in UTC. Methods that ask the gateway or use the store raise StichError if the
-    gateway no longer answers or the store cannot be used.
+    Methods that ask the gateway or use the store raise StichError if the gateway no longer answers
+    or the store cannot be used.
     """
 
     ahead = inf  # all blocks of an epoch, so that none is skipped too late
@@ -95,7 +89,7 @@ class Entrants(Roster):
         run = store.run()
         self._passed = run.passed
         self._about: dict[str, Identity] = {bot: stated[-1] for bot, stated in run.about.items()}
-        self._checks: dict[str, Future[Checked]] = {}
+        self._checks: dict[str, Future[_Checked]] = {}
         self._slow: set[str] = set()  # bots for whose checks an epoch has waited in vain
         # Separate pools, so that slow newcomers do not delay the bots that play.
         self._new = ThreadPoolExecutor(_NEW_AT_ONCE)
@@ -105,14 +99,17 @@ class Entrants(Roster):
         self._connected: tuple[str, ...] = ()
 
     def close(self) -> None:
-        """Cancel the checks that have not begun. Do not wait for checks that have begun."""
+        """Cancel the checks that have not begun. Do not wait for the others."""
         for pool in (self._new, self._again):
             pool.shutdown(wait=False, cancel_futures=True)
 
     def cup(self, run: Progress) -> Cup:
-        """Return a copy of the cup with all bots that have joined. Each connecting bot has its URL
-        at the gateway and, as `max_matches`, its number of tables, or 1 while it is not connected.
-        May raise StichError (see the class)."""
+        """Return a copy of the cup with all bots that have joined. A connecting bot has its URL at
+        the gateway and, as `max_matches`, its number of tables, or 1 while it is not connected.
+
+        Raises:
+            StichError: as in the class.
+        """
         everybody, tables = self._cup.with_joined(run.decisions), self._gateway.tables()
         bots = tuple(
             replace(bot, url=self._gateway.url_of(bot.name), max_matches=tables.get(bot.name, 1))
@@ -140,17 +137,17 @@ class Entrants(Roster):
         return self._connected
 
     def _reachable(self, cup: Cup) -> frozenset[str]:
-        """Return the bots that are connected now or need not connect. May raise StichError."""
+        """The bots that are connected now or need not connect."""
         tables = self._gateway.tables()
         return frozenset(bot.name for bot in cup.bots if not bot.connect or bot.name in tables)
 
     def update(self, run: Progress, every_s: float = _UPDATE_S) -> bool:
         """Store the results of checks, disconnect bots that failed, start checking connected bots
-        that have not passed, and store the decision that ends the ladder if that is due. Return
-        True. If the last update was less than `every_s` seconds ago, only return False.
+        that have not passed, and end the ladder if that is due. Return whether `every_s` seconds
+        had passed since the last update; otherwise do nothing.
 
         Raises:
-            StichError: if the gateway no longer answers, or the store cannot be used.
+            StichError: as in the class.
         """
         if monotonic() < self._updated + every_s:
             return False
@@ -167,18 +164,15 @@ class Entrants(Roster):
             new = bot.connect and bot.name not in self._passed
             if new and bot.name in here - self._checks.keys():
                 known = self._about.get(bot.name)
-                self._checks[bot.name] = self._new.submit(check, cup, bot, known, is_new=True)
+                self._checks[bot.name] = self._new.submit(_check, cup, bot, known, is_new=True)
         return True
 
     def skips(
         self, run: Progress, untouched: Iterable[Block], expired: Collection[str]
     ) -> list[Skip]:
-        """Return decisions to skip the `untouched` blocks of `expired` bots, or a single decision
-        to skip all `untouched` blocks if the ladder has ended.
-
-        The arguments are as in `Roster.skips`. A block with several expired bots is skipped for the
-        first of these bots by name. The absence of each bot whose blocks are skipped is recorded.
-        """
+        """Return decisions to skip the `untouched` blocks of `expired` bots, each for the first
+        such bot by name, and record its absence. If the ladder has ended, return one decision to
+        skip all blocks."""
         if finished_by(run.decisions):
             matches = tuple(match for block in untouched for match in block.matches)
             return [Skip(matches=matches, why="the ladder ends")] if matches else []
@@ -194,33 +188,25 @@ class Entrants(Roster):
         return skips
 
     def record_absence(self, bot: str) -> None:
-        """Record that tables were skipped because a bot was away.
-
-        If this happens again within an hour, the bot is left out of new epochs for five minutes,
-        and for five minutes longer each further time.
-        """
+        """Record that tables were skipped because a bot was away. If this happens again within an
+        hour, the bot is left out of new epochs for five minutes, and for five minutes longer each
+        further time."""
         now = self._now()
         earlier = [at for at in self._absences.get(bot, ()) if at > now - _MEMORY]
         self._absences[bot] = [*earlier, now]
 
     def _is_pausing(self, bot: str) -> bool:
-        """Return whether a bot is not seated now because it has been away repeatedly."""
         times = self._absences.get(bot)
         return times is not None and self._now() < times[-1] + (len(times) - 1) * _PAUSE
 
     def _is_due(self, run: Progress) -> bool:
-        """Return whether the ladder's end time has come, and no decision has ended it yet."""
         if self._ends is None or finished_by(run.decisions):
             return False
         return self._now() >= datetime.fromisoformat(self._ends)
 
     def _collect(self, here: frozenset[str]) -> frozenset[str]:
-        """Store the results of the checks that have ended since the last call, and return the bots
-        that passed one of these checks. May raise StichError (see the class).
-
-        Bots that failed are disconnected, and their programs are told why. The failure of a bot
-        not in `here` is ignored. A bot that did not answer has neither passed nor failed.
-        """
+        """Store the results of the checks that have ended, and return the bots that passed. The
+        failure of a bot not in `here` is ignored."""
         ended = {bot: result.result() for bot, result in self._checks.items() if result.done()}
         self._checks = {bot: result for bot, result in self._checks.items() if bot not in ended}
         passed = {bot: stated for bot, stated in ended.items() if isinstance(stated, Identity)}
@@ -239,16 +225,16 @@ class Entrants(Roster):
         return frozenset(passed)
 
     def gather(self, run: Progress) -> tuple[str, ...]:
-        """Update the roster, check reachable bots, and return those that can play the next epoch.
+        """Update the roster, check reachable bots, and return those that can play the next epoch,
+        in the order of the cup. Return () if the ladder is due to end, or too few bots can be
+        reached.
 
-        The bots are in the order of the cup. The result is empty if the ladder is due to end, or
-        too few bots for a table can be reached. Bots that no longer play are left out. Bots with a
-        command are included without a check. Any other bot is left out if it does not pass the
-        check within five seconds, or has been away repeatedly (see `record_absence`). A bot that
-        did not pass in time is not waited for again until it has passed a check.
+        Bots with a command are not checked. Any other bot is left out if it does not pass the check
+        within five seconds, or has been away repeatedly (see `record_absence`). A bot that did not
+        pass in time is not waited for again until it has passed a check.
 
         Raises:
-            StichError: if the gateway no longer answers, or the store cannot be used.
+            StichError: as in the class.
         """
         self.update(run, every_s=0)
         cup = self.cup(run)
@@ -258,7 +244,7 @@ class Entrants(Roster):
         for bot in cup.bots:
             if bot.url is not None and bot.name in here - self._checks.keys():
                 known = self._about.get(bot.name) if bot.connect else None
-                self._checks[bot.name] = self._again.submit(check, cup, bot, known, is_new=False)
+                self._checks[bot.name] = self._again.submit(_check, cup, bot, known, is_new=False)
         awaited = self._checks.keys() - self._slow
         wait([self._checks[bot] for bot in awaited], _WAIT_S)
         passed = self._collect(here)

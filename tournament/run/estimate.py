@@ -28,12 +28,11 @@ COSTS = ("input_tokens", "output_tokens", "cost")
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """An estimate for a whole cup of `matches` matches.
+    """An estimate for a whole cup of `matches` matches, from `played` matches with `faults` faults.
 
-    The estimate is based on `played` matches with `faults` faults. `forced` counts the forced moves
-    of the whole cup, for which no bot is asked. `seconds` is the duration of the cup if as many
-    tables play at once as it allows. `bots` maps each bot to its number of `requests`, its thinking
-    time in `seconds`, and whichever of the COSTS the bot states.
+    `forced` counts the forced moves of the whole cup, for which no bot is asked. `seconds` is the
+    duration of the cup if as many tables play at once as it allows. `bots` maps each bot to its
+    number of `requests`, its thinking time in `seconds`, and whichever of the COSTS it states.
     """
 
     matches: int
@@ -45,7 +44,7 @@ class Estimate:
 
 
 class _FirstBlocks(Plan):
-    """A plan with one block at each table, and just enough tables to seat every bot."""
+    """One block at each table, and just enough tables to seat every bot."""
 
     def __init__(self, setup: Setup) -> None:
         super().__init__(replace(setup, seating="rotations"))
@@ -55,17 +54,17 @@ class _FirstBlocks(Plan):
         self.blocks = len(self._tables)
 
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield the only round of this plan."""
         tables = enumerate(self._tables, 1)
         blocks = (self._maker.make(number, 1, "", table, 1) for number, table in tables)
         yield Round(1, self.blocks, blocks)
 
 
 def estimate(cup: Cup, path: Path, observer: RunObserver) -> Estimate:
-    """Play a few blocks that seat every bot of a cup, and estimate the whole cup from them.
+    """Play a few blocks that seat every bot of the cup in the file `path`, and estimate the whole
+    cup from them. Keep no results.
 
-    The cup comes from the file `path`, and must not be a ladder or have connecting bots. The blocks
-    have different deals from the cup's, because bots may remember deals. No results are kept.
+    The cup must not be a ladder or have connecting bots. The blocks have different deals from the
+    cup's, because bots may remember deals.
 
     Raises:
         SandboxError: if the bots must run in a sandbox, but none is available.
@@ -89,9 +88,8 @@ def estimate(cup: Cup, path: Path, observer: RunObserver) -> Estimate:
 
 
 def extrapolate(cup: Cup, plan: Plan, played: Sequence[MatchRecord]) -> Estimate:
-    """Estimate a whole cup with this plan from `played` matches. Each bot must have played at least
-    one of them. Apart from bots that sit at every table, all bots are assumed to play equally
-    often, even if later tables depend on results."""
+    """Estimate a whole cup with this plan from `played` matches, at least one of each bot. Bots
+    that do not sit at every table are assumed to play equally often."""
     sums = {(total.bot, total.name): total.sum for total in info_sums(played)}
     always = cup.format.always()
     seats = cup.players - len(always)  # for the other bots

@@ -38,10 +38,10 @@ class Gateway(Connections, Protocol):
     def wait_for_bots(
         self, cup: Cup, absent: Callable[[], Mapping[str, str]], waiting: Waiting
     ) -> Cup:
-        """Wait, without a time limit, until all connecting bots are connected. Return a copy of
-        the cup with their URLs, and their numbers of tables as `max_matches`.
+        """Wait, without a time limit, until all connecting bots are connected. Return a copy of the
+        cup with their URLs, and their numbers of tables as `max_matches`.
 
-        `absent` is called repeatedly. It returns the bots that are not waited for, each with a
+        `absent` is called repeatedly, and returns the bots that are not waited for, each with a
         sentence that says why. These bots are excluded, and get a URL and one table each. `waiting`
         is called whenever the set of missing bots changes. Errors of either function pass through.
 

@@ -14,8 +14,7 @@ from tournament.text import plural
 
 FREED_AFTER = timedelta(days=30)
 """For how long a bot's name is kept for its author after the bot has left."""
-_UNSEATED = timedelta(hours=1)
-"""For how long after joining a bot that has not been checked counts towards `most` of [join]."""
+_UNSEATED = timedelta(hours=1)  # for which a new bot that has not been checked counts as seated
 
 
 class JoinRefused(StichError):
@@ -23,17 +22,16 @@ class JoinRefused(StichError):
 
 
 def join(target: str, cup: Cup, bot: str, author: str, version: int = 1, retires: str = "") -> None:
-    """Store the decision that a bot joins a ladder.
+    """Store at `target` the decision that a bot joins the ladder `cup`, as its file describes it.
 
-    `cup` is the ladder as its file describes it, and `target` the location of its store. `author`
-    is the identity of the bot's author, of at most 64 characters, or "" for the organiser.
+    `author` identifies the bot's author in at most 64 characters, or is "" for the organiser.
     `version` counts the versions of the bot from 1, and is part of the name `bot` from 2 on, as in
     ann/2. If `retires` names a bot, that bot leaves at the same time. The caller must check the
     form of the name `bot`, and the author of `retires`.
 
     Raises:
-        JoinRefused: if the ladder is over or full, the name is taken or looks like a taken name, or
-            the author may not enter another bot.
+        JoinRefused: if the ladder is over or full, the name is or looks like a taken name, or the
+            author may not enter another bot.
         StoreError: if the store cannot be used.
     """
 
@@ -71,8 +69,8 @@ def join(target: str, cup: Cup, bot: str, author: str, version: int = 1, retires
 
 
 def freed(decisions: Sequence[AnyDecision]) -> set[str]:
-    """Return the names, without versions, that another author may take over. A name is free if each
-    of its versions left at least FREED_AFTER ago, and the organiser has excluded none of them."""
+    """Return the names, without versions, that another author may take over: each of their versions
+    left at least FREED_AFTER ago, and the organiser has excluded none of them."""
     since = (datetime.now(UTC) - FREED_AFTER).isoformat(timespec="milliseconds")
     excluded = {decision.bot: decision for decision in exclusions(decisions)}  # the last of each
     left = {
@@ -85,10 +83,12 @@ def freed(decisions: Sequence[AnyDecision]) -> set[str]:
 
 
 def seated(cup: Cup, decisions: Sequence[AnyDecision], run: Run | None) -> set[str]:
-    """Return the bots that count towards the limit `most` of the ladder `cup`, which must include
-    the bots that have joined. Bots count if they need not connect, or have passed the check
-    according to `run` (None before the run begins). A bot that has not been checked counts for an
-    hour after it joined. Bots that failed the check or no longer play do not count."""
+    """Return the bots that count towards the limit `most` of a ladder: those that still play and
+    need not connect, have passed the check, or joined in the last hour and have not failed the
+    check.
+
+    `cup` must include the bots that have joined. `run` is None before the run begins.
+    """
     since = (datetime.now(UTC) - _UNSEATED).isoformat(timespec="milliseconds")
     counted = {join.bot for join in decisions if isinstance(join, Join) and join.at >= since}
     if run is not None:
@@ -117,6 +117,5 @@ def leave(target: str, cup: Cup, bot: str) -> None:
 
 
 def _check_open(decisions: list[AnyDecision]) -> None:
-    """Raise JoinRefused if the ladder is over."""
     if finished_by(decisions):
         raise JoinRefused("The ladder is over.")

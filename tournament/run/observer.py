@@ -14,9 +14,8 @@ _FIRST_LOOK: Final = 8  # blocks; the next look is reported when the number of b
 
 
 class RunObserver:
-    """Counts the matches and faults of a run, and reports its events.
+    """Counts the matches and faults of a run. Subclasses report its events in `tell`.
 
-    A subclass reports each event in `tell`: as a sentence for people, or with fields for machines.
     `done` is the number of finished matches, and `total` the number of planned matches, or None in
     a ladder. `faults` counts the faults in the matches that `match` has counted.
     """
@@ -26,13 +25,12 @@ class RunObserver:
     _began = 0.0
 
     def tell(self, sentence: str, event: str = "", **fields: object) -> None:
-        """Report an event. People read the sentence, which may be "". Machines get the name of the
-        event and its fields. If `event` is "", machines get nothing."""
+        """Report an event. People read the sentence, which may be "". Machines get the event's name
+        and its fields, or nothing if the name is ""."""
         raise NotImplementedError
 
     def begin(self, done: int, total: int | None) -> None:
-        """Start counting at the beginning of a session. `done` is the number of matches that were
-        finished earlier, and `total` the number of planned matches, or None in a ladder."""
+        """Start counting at the beginning of a session. `done` and `total` are as in the class."""
         self._began = monotonic()
         self._first = self.done = done
         self.total = total
@@ -74,7 +72,7 @@ class RunObserver:
 
     def waiting(self, bots: Sequence[str], of: int, invite: str) -> None:
         """Report that the cup is waiting for the missing `bots`, out of `of` connecting bots.
-        The sentence names at most ten. `invite` is the command that creates a token for a bot."""
+        `invite` is the command that creates a token for a bot."""
         shown = ", ".join(bots[:_NAMED]) + (", …" if len(bots) > _NAMED else "")
         missing = f"Waiting for {len(bots)} of {of} bots that connect: {shown}."
         self.tell(f"{missing} To create a token: {invite}", "waiting", missing=list(bots))
@@ -117,8 +115,8 @@ class RunObserver:
         )
 
     def look(self, look: Bets, first: str, second: str) -> None:
-        """Report an interim result of the duel between the bots `first` and `second` if it comes
-        after 8, 16, 32, … blocks. Ignore any other result."""
+        """Report an interim result of the duel between the bots `first` and `second`, but only
+        after 8, 16, 32, … blocks."""
         if look.blocks < _FIRST_LOOK or look.blocks.bit_count() > 1:
             return
         low, high = look.interval.low, look.interval.high

@@ -18,7 +18,6 @@ _VOIDS_OF_AUTHOR = 5
 
 
 def _probe(bot: Bot, ended: Event) -> None:
-    """Ask a remote bot every second until `ended` is set. Set `ended` once the bot answers."""
     while not ended.wait(_PROBE_S):
         with suppress(StartError):
             about_by_url(bot)
@@ -29,14 +28,13 @@ class Outages:
     """Counts the void matches of bots and their authors, and knows which bots are away.
 
     The run waits for a bot until the bot answers or the cup's `outage_s` seconds have passed. After
-    that, or after as many void matches as the cup allows, the bot's faults count. In a ladder, void
-    matches are counted anew in each epoch. In any cup, the last 1,000 matches of an author's bots
-    may together include at most five times as many void matches as the cup allows one bot. A bot
-    without an author is counted on its own.
+    that, or after as many void matches as the cup allows (in a ladder, in each epoch), the bot's
+    faults count. The last 1,000 matches of an author's bots may together include at most five times
+    as many void matches. A bot without an author is counted on its own.
     """
 
     def __init__(self, cup: Cup) -> None:
-        self._use(cup)
+        self._cup, self._bots = cup, {bot.name: bot for bot in cup.bots}
         self._round = 0
         self._voids: Counter[str] = Counter()  # by bot
         self._voids_of: defaultdict[str, list[int]] = defaultdict(list)  # blocks, by author
@@ -45,18 +43,14 @@ class Outages:
         self.expired: set[str] = set()
         """The bots that have been away too long."""
 
-    def _use(self, cup: Cup) -> None:
-        self._cup, self._bots = cup, {bot.name: bot for bot in cup.bots}
-
     def begin_round(self, round: int, cup: Cup, voids: Iterable[AnyVoid]) -> None:
-        """Begin or continue a round with the bots of a cup, and count the outages among `voids`,
-        which must be all void matches of the run. When a new epoch of a ladder begins, no bot
-        counts as away or expired."""
+        """Begin or continue a round with the bots of a cup, and count the outages among all `voids`
+        of the run. When a new epoch of a ladder begins, no bot counts as away or expired."""
         if cup.is_ladder and round != self._round:
             self.close()
             self.expired.clear()
         self._round = round
-        self._use(cup)
+        self._cup, self._bots = cup, {bot.name: bot for bot in cup.bots}
         self._voids.clear()
         self._voids_of.clear()
         for void in voids:
@@ -100,7 +94,6 @@ class Outages:
         )
 
     def _is_spent(self, author: str) -> bool:
-        """Whether an author has reached the limit on void matches (see the class)."""
         played = self._played_of.get(author, deque())
         first = played[0] if len(played) == _WINDOW else 0
         recent = sum(block >= first for block in self._voids_of[author])
@@ -112,11 +105,8 @@ class Outages:
         self.wait(void.bot)
 
     def wait(self, bot: str) -> None:
-        """Mark a bot as away, and start a thread that asks it every second until it answers.
-
-        It must be a remote bot. Only `update`, `close` or a new epoch removes the mark, which also
-        ends the thread. Do nothing if the bot is marked already.
-        """
+        """Mark a remote bot as away, and ask it every second until it answers. Only `update`,
+        `close` or a new epoch removes the mark."""
         if bot not in self._away:
             ended = Event()
             self._away[bot] = monotonic(), ended

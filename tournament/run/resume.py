@@ -33,12 +33,9 @@ _FREE = (
     "voids",
 )
 """The keys and sections that may change when a run is resumed, because no result depends on them.
+The bots that `fill` adds are compared like other bots."""
 
-Although `fill` is among them, the bots that it adds are compared like other bots.
-"""
-
-_KEYS = {"strikes": "faults.strikes", "fallback": "faults.fallback"}
-"""The names in CUP.toml of keys that have another name in `Cup`."""
+_KEYS = {"strikes": "faults.strikes", "fallback": "faults.fallback"}  # by field of `Cup`
 
 _STOPPING_GROWTH = Growth("with [stop] only deals may be added", "deals")
 
@@ -51,10 +48,10 @@ def resume(store: Store, cup: Cup) -> Plan:
     changed authors of bots. Outside a ladder, an addition makes a finished run unfinished.
 
     Raises:
-        StoreError: if the store cannot be used, holds a different cup, has matches or epochs but no
-            cup, or is unfinished and does not hold exactly what this user's commands have written.
-            Also if the cup has changed in a way that its format does not allow, or has grown after
-            its seed was published, or the user's key cannot be used.
+        StoreError: if the store or the user's key cannot be used, or the store holds a different
+            cup, has matches or epochs but no cup, or is unfinished and does not hold exactly what
+            this user's commands have written. Also if the cup has changed in a way that its format
+            does not allow, or has grown after its seed was published.
     """
     run = store.run_if_begun()
     if not store.count() and not store.epochs():
@@ -95,9 +92,8 @@ def resume(store: Store, cup: Cup) -> Plan:
 
 
 def _seed(cup: Cup, before: StoredRun | None) -> str:
-    """Return the seed that the cup names, or a random seed in hexadecimal. A named seed gets a
-    random part if the cup commits to the seed. If the settings are those of `before`, the stored
-    run, its seed is kept, because the run may be committed to that seed."""
+    """The named or random seed, with a random part if the cup commits to it. If the settings are
+    those of the stored run, its seed is kept, because the run may be committed to it."""
     if before is not None and (before.cup.seed, before.cup.commit) == (cup.seed, cup.commit):
         return before.seed
     if cup.commit:
@@ -106,11 +102,8 @@ def _seed(cup: Cup, before: StoredRun | None) -> str:
 
 
 def differences(before: Cup, after: Cup) -> list[str]:
-    """The differences between two sealed cups that are not allowed during a run, as clauses.
-
-    Sealed cups have digests in place of the values of variables. Keys that may change, and
-    additions that the format allows, are left out.
-    """
+    """The differences between two sealed cups (see `Store.sealed`) that a run does not allow, as
+    clauses."""
     old, new = _flat(before.to_dict()), _flat(after.to_dict())
     grows = f"format.{_growth(before).key}"
     changes = [
@@ -124,13 +117,11 @@ def differences(before: Cup, after: Cup) -> list[str]:
 
 
 def _growth(cup: Cup) -> Growth:
-    """What may be added to a cup whose run has begun."""
     stops = cup.stop.top is not None and isinstance(cup.format, RoundRobin)
     return _STOPPING_GROWTH if stops else cup.format.growth
 
 
 def _bot_differences(before: Cup, after: Cup) -> list[str]:
-    """Clauses about the differences between two sealed cups' bots that a run does not allow."""
     changes = []
     now = {bot.name: bot for bot in after.bots}
     for bot in before.bots:
@@ -155,7 +146,7 @@ def _bot_differences(before: Cup, after: Cup) -> list[str]:
 
 
 def _variable_differences(before: Bot, after: Bot) -> list[str]:
-    """The differences between the `env` of two sealed bots, as clauses without the values."""
+    """The differences without the values, which are secret."""
     if before.env.keys() != after.env.keys():
         was, is_now = (_shown(sorted(bot.env) or None) for bot in (before, after))
         return [f'env of "{before.name}" had {was} and has {is_now}']
@@ -167,7 +158,6 @@ def _variable_differences(before: Bot, after: Bot) -> list[str]:
 
 
 def _removal(bot: Bot) -> str:
-    """A clause that says that a bot was removed, and, for a house bot, how to keep it."""
     if not bot.house:
         return f'bot "{bot.name}" is gone'
     return (
@@ -178,8 +168,7 @@ def _removal(bot: Bot) -> str:
 
 
 def _flat(data: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Nested mappings as a flat mapping with keys such as "clock.move_ms", each key after `prefix`.
-    Empty mappings are left out."""
+    """Nested mappings as one with keys such as "clock.move_ms", without empty mappings."""
     flat: dict[str, Any] = {}
     for key, value in data.items():
         if isinstance(value, Mapping):
@@ -190,7 +179,6 @@ def _flat(data: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def _shown(value: object) -> str:
-    """A value as JSON, or "not set" for None and an empty mapping."""
     return "not set" if value is None or value == {} else json.dumps(value, ensure_ascii=False)
 
 

@@ -26,10 +26,8 @@ class Roster:
         return self._cup
 
     def checks(self, cup: Cup) -> frozenset[str]:
-        """Return the bots that this roster inspects in place of the session, by default none.
-
-        They may be away when a session begins.
-        """
+        """Return the bots that this roster inspects in place of the session, by default none. They
+        may be away when a session begins."""
         return frozenset()
 
     def missing(self, cup: Cup, bots: Collection[str]) -> frozenset[str]:
@@ -37,8 +35,8 @@ class Roster:
         return frozenset()
 
     def connected(self) -> tuple[str, ...]:
-        """Return the bots of a ladder that were connected at the last `update`, in the order of the
-        cup. Outside a ladder, there are none."""
+        """Return the connected bots of a ladder as of the last `update`, in the order of the cup.
+        Outside a ladder, there are none."""
         return ()
 
     def update(self, run: Progress) -> bool:

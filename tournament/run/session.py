@@ -1,9 +1,4 @@
-"""A session, which gives the blocks of a plan to an executor and stores each match when it ends.
-
-Only the session adds matches to the store. Results depend neither on the number of tables nor on
-how often a run was stopped, because the first round follows from the cup, and later rounds also
-from the matches in the store.
-"""
+"""A session, which gives the blocks of a plan to an executor and stores each match when it ends."""
 
 import bisect
 import itertools
@@ -48,11 +43,11 @@ _SHOWN: Final = 6  # blocks that the pages show, besides those that are being pl
 
 
 class Session:
-    """Plays the unfinished matches of a run.
+    """Plays the unfinished matches of a run. As a context manager, closes the executor and the
+    roster.
 
-    A session is a context manager, which closes the executor and the roster at the end. `exclude`
-    is called whenever the bots that no longer play may have changed. It gets a mapping from each of
-    these bots to a sentence for its author. The constructor and the methods raise StichError if the
+    `exclude` is called whenever the bots that no longer play may have changed, with a mapping from
+    each of these bots to a sentence for its author. The constructor raises StichError if the
     gateway no longer answers, and StoreError if the store cannot be used.
     """
 
@@ -90,10 +85,7 @@ class Session:
         """The latest interim result of a duel, or None before the first one."""
 
     def _use_cup(self, cup: Cup) -> None:
-        """From now on, use a cup's bots, their URLs, and the limit on tables at once for each URL.
-
-        If bots share a URL, the lowest `max_matches` among them applies to all of them together.
-        """
+        """Bots with the same URL share the lowest `max_matches` of all of them."""
         self._cup, self._remote = cup, cup.remote
         self._urls: dict[str, str] = {}  # by bot
         self._most: dict[str, int] = {}  # how many tables may use a URL at once
@@ -164,15 +156,13 @@ class Session:
                         return step
 
     def _report_look(self) -> None:
-        """If the plan's interim result of a duel is new, keep it in `look` and report it."""
         look = self._plan.look
         if look is not None and look is not self.look:
             self.look = look
             self._observer.look(look, *self._cup.names)
 
     def _act(self) -> None:
-        """Make matches void as decisions require, report the match counts, and call `exclude`.
-        While the run is paused, wait, and do the same for new decisions. May raise StichError."""
+        """Carry out decisions. While the run is paused, wait for new ones."""
         while True:
             if apply_voids(self._store, self._plan):
                 self._run = self._store.run()
@@ -186,15 +176,14 @@ class Session:
                 sleep(_TICK_S)
 
     def _counts(self) -> tuple[int, int | None]:
-        """Store the number of planned matches. Return the numbers of finished and planned matches;
-        the second is None in a ladder. May raise StoreError."""
+        """Store the number of planned matches. Return the numbers of finished and, outside a
+        ladder, of planned matches."""
         total = self._plan.total(self._run, self._scores, self._run.gone)
         self._store.record_total(total)
         done = sum(map(int.bit_count, self._finished.values()))
         return done, total if self._plan.blocks else None
 
     def _read_matches(self) -> None:
-        """Count the finished and the void matches in the store anew. May raise StoreError."""
         voids = self._store.voids()
         self._voided = {void.block for void in voids}
         self._replays = Counter(void.match for void in voids)
@@ -204,20 +193,17 @@ class Session:
             self._finish(match)
 
     def _finish(self, match: MatchSummary | MatchRecord) -> None:
-        """Count a finished match."""
         self._finished[match.block] = self._finished.get(match.block, 0) | 1 << match.number
         self._outages.finished(match)
 
     def _missing(self, block: Block) -> tuple[int, ...]:
-        """The numbers of the block's matches, counted from 0, that are not finished."""
+        """The numbers of the block's unfinished matches, counted from 0."""
         done = self._finished.get(block.number, 0)
         return tuple(number for number in range(len(block.matches)) if not done >> number & 1)
 
     def _new_decisions(self, every_s: float = _TICK_S) -> bool:
-        """Read and report new decisions, and if there are any, read the run anew. Return whether
-        any must be carried out, that is, whether any is neither a join nor a skip. If decisions
-        were read less than `every_s` seconds ago, do nothing and return False. May raise
-        StoreError."""
+        """Read and report new decisions, at most every `every_s` seconds. Return whether any must
+        be carried out."""
         if monotonic() < self._read_at + every_s:
             return False
         self._read_at = monotonic()
@@ -231,16 +217,9 @@ class Session:
         return any(not isinstance(decision, Join | Skip) for decision in new)
 
     def _play(self, round: Round) -> None:
-        """Play a round until each block is finished or skipped, or decisions must be carried out.
-        If there are decisions, wait for the matches that are being played, and restart the plan,
-        which then returns the round again. If the round begins an epoch, first add it to the store.
-
-        Raises:
-            RunError: if the executor cannot continue, or a block is lost for the second time.
-            StichError: if the store cannot be used, or the gateway no longer answers.
-        """
+        """Play a round until its blocks are finished or skipped, or decisions are due."""
         if round.epoch is not None:
-            self._store.add_epoch(round.epoch)
+            self._store.append(round.epoch)
             self._run = self._store.run()
             self._observer.planned(*self._counts())
         self._use_cup(self._roster.cup(self._run))
@@ -270,8 +249,6 @@ class Session:
                 return
 
     def _skip(self) -> None:
-        """Skip waiting blocks as the roster decides, and store its decisions. A block that has
-        begun is never skipped. May raise StichError."""
         untouched = (
             block
             for block in self._waiting
@@ -288,8 +265,7 @@ class Session:
             self._observer.planned(*self._counts())
 
     def _recall(self) -> None:
-        """Stop each table after its current match, and wait for that. Forget the waiting blocks.
-        May raise RunError and StoreError (see `_receive`)."""
+        """Wait until each table has ended its current match, and forget the waiting blocks."""
         self._recalling = True
         self._executor.recall()
         while self._playing:
@@ -298,16 +274,14 @@ class Session:
         self._waiting.clear()
 
     def _unfinished(self, blocks: Iterable[Block]) -> Iterator[Block]:
-        """Yield the `blocks` that still have matches to play when they are reached. A block that is
-        skipped because a bot no longer plays has none."""
+        """Yield the `blocks` that still have matches to play at the moment they are reached."""
         for block in blocks:
             if not self._cup.format.skips(block.table, self._run.gone) and self._missing(block):
                 yield block
 
     def _show_present(self) -> None:
-        """Show on the pages which bots are away or connected, and which blocks are being played or
-        come next. If different bots are away than before, do so at once and tell the observer.
-        Otherwise do so at most every two seconds. May raise StoreError."""
+        """Show on the pages what is happening now, at most every two seconds unless other bots are
+        away."""
         away = self._outages.away
         if away != self._present.away:
             self._observer.away(away)
@@ -329,7 +303,6 @@ class Session:
         self._show(Present(away=away, connected=self._roster.connected(), upcoming=upcoming))
 
     def _show(self, present: Present) -> None:
-        """Store what is happening now, for the pages, if it has changed. May raise StoreError."""
         if present != self._present:
             self._present = present
             self._store.show(present)
@@ -343,13 +316,12 @@ class Session:
         return {self._urls[name] for name in block.table if name in self._urls}
 
     def _has_room(self, block: Block) -> bool:
-        """Whether each URL of a block's bots is used at fewer tables than allowed."""
         used = Counter(url for other in self._playing.values() for url in self._urls_of(other))
         return all(used[url] < self._most[url] for url in self._urls_of(block))
 
     def _hand_out(self) -> None:
-        """Give waiting blocks to free tables, in the drawn order, unless `_recall` is in progress.
-        Blocks whose remote bots are busy or away are passed over for now."""
+        """Give waiting blocks to free tables in the drawn order. Pass over blocks whose remote bots
+        are busy or away."""
         while not self._recalling and self._executor.has_free_table:
             block = next(filter(self._has_room, self._ready()), None)
             if block is None:
@@ -372,52 +344,41 @@ class Session:
             self._executor.submit(job)
 
     def _receive(self) -> None:
-        """Wait up to half a second for events from the tables, and act on each event.
-
-        Raises:
-            RunError: if the executor cannot continue, or a block is lost for the second time.
-            StoreError: if the store cannot be used.
-        """
+        """Wait up to half a second for events from the tables, and act on each event."""
         for event in self._executor.receive(_TICK_S):
             match event:
                 case Finished(record, last):
-                    if last:
-                        del self._playing[record.block]
-                        self._hand_out()  # first, so that no table waits for the store
-                    self._store.add(record)
+                    try:
+                        if last:
+                            del self._playing[record.block]
+                            self._hand_out()  # first, so that no table waits for the store
+                    finally:
+                        self._store.add(record)
                     self._finish(record)
                     self._observer.match(record)
                 case Voided(record):
-                    self._store.add_void(record)
+                    self._store.append(record)
                     self._voided.add(record.block)
                     self._replays[record.match] += 1
                     self._outages.add(record)
                     self._observer.void(record)
                     self._play_rest(record.block)
-                case Lost():
-                    self._on_loss(event)
+                case Lost(number, why):
+                    if number in self._lost:
+                        raise RunError(
+                            f"Block {number} was lost twice, now because {why}; see above. What is"
+                            " finished is kept."
+                        )
+                    self._lost.add(number)
+                    self._observer.lost(number, why)
+                    self._play_rest(number)
                 case Unplayed(number):
                     self._play_rest(number)
                 case Notice(text):
                     self._observer.notice(text)
 
     def _play_rest(self, number: int) -> None:
-        """Note that no table is playing the block with this number any more. If matches of the
-        block are left to play, put the block back in its place among the waiting blocks."""
+        """Note that no table plays this block any more. If it has matches left, put it back in its
+        place among the waiting blocks."""
         for block in self._unfinished([self._playing.pop(number)]):
             bisect.insort(self._waiting, block, key=attrgetter("number"))
-
-    def _on_loss(self, lost: Lost) -> None:
-        """Report a lost block, and put its rest among the waiting blocks.
-
-        Raises:
-            RunError: if the block was lost before.
-        """
-        if lost.block in self._lost:
-            raise RunError(
-                f"Block {lost.block} was lost twice, now because {lost.why}; see above. What is"
-                " finished is kept."
-            )
-        self._lost.add(lost.block)
-        self._observer.lost(lost.block, lost.why)
-        self._play_rest(lost.block)

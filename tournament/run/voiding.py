@@ -1,8 +1,5 @@
-"""Making finished matches void because of decisions.
-
-A match becomes void because the organiser decides that it must be replayed, or because a bot was
-withdrawn or has left and the block of the match can no longer be completed.
-"""
+"""Making finished matches void: because the organiser decides that they must be replayed, or
+because a bot was withdrawn or has left and their block can no longer be completed."""
 
 from collections.abc import Callable, Iterator, Sequence, Set
 
@@ -19,11 +16,7 @@ def _rounds(
     store: Store, run: StoredRun, rounds: Callable[[Progress, Scores], Iterator[Round]]
 ) -> Iterator[tuple[Sequence[Block], set[str]]]:
     """Yield the blocks and the ids of the finished matches of each round, up to and including the
-    first round that is not complete. `rounds` is the method of a plan that yields its rounds.
-
-    Raises:
-        StoreError: during iteration, if the store cannot be read anew for a round.
-    """
+    first incomplete one."""
     for part in rounds(run, Scores(store)):
         blocks = list(part.blocks)
         finished = {match.match for match in store.summaries(part.number)}
@@ -34,10 +27,9 @@ def _rounds(
 
 
 def matches_of(store: Store, plan: Plan, what: str) -> tuple[int, list[str]]:
-    """Return the number of a block, and the ids of its finished matches that `what` selects.
-
-    `what` is the number of a block, the id of a match, or the beginning of an id. Up to seven
-    digits are taken as the number of a block. Matches that are already to be voided are left out.
+    """Return the number of a block, and the ids of those finished matches that `what` selects and
+    that are not already to be voided. `what` is the number of a block, if it is at most seven
+    digits, or else the id of a match or its beginning.
 
     Raises:
         StoreError: if the matches cannot become void or are all to be voided already, the block has
@@ -128,11 +120,11 @@ def last_exclusion(store: Store, plan: Plan) -> Withdraw | Disqualify:
 
 
 def apply_voids(store: Store, plan: Plan) -> list[str]:
-    """Make matches void as decisions require, and return their ids.
+    """Make matches void as decisions require, and return their ids. Only matches of the last round
+    that has finished matches can become void. A finished run is then opened again.
 
-    Only matches of the last round that has a finished match can become void. A finished run is
-    opened again if a match in it becomes void. The caller must hold the store's lock
-    (`only_runner`). If the process is killed, the next call does the rest.
+    The caller must hold the store's lock (`only_runner`). If the process is killed, the next call
+    does the rest.
 
     Raises:
         StoreError: if the store cannot be used.
@@ -166,10 +158,8 @@ def apply_voids(store: Store, plan: Plan) -> list[str]:
 def _incomplete(
     run: Run, blocks: Sequence[Block], finished: Set[str]
 ) -> list[tuple[str, int, str]]:
-    """The finished matches of blocks that cannot be completed because a bot no longer plays.
-
-    Each item holds the id of a match, which is in `finished`, the number of the decision that
-    excluded the bot, and the reason. Tables of disqualified bots, which do not count, are left out.
+    """The finished matches of blocks that a bot's withdrawal left incomplete, each with the number
+    of that decision and the reason. Tables of disqualified bots do not count, so they are left out.
     """
     last = {decision.bot: decision for decision in exclusions(run.decisions)}
     incomplete = []

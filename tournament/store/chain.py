@@ -1,10 +1,4 @@
-"""The hash chain of a store: one entry for each written row, in the order of writing.
-
-An entry has the SHA-256 of its row, and a digest: the SHA-256 of the previous digest and of this
-entry. The last digest therefore covers everything that was ever written, and its order. Every
-commit notes the last digest, the end of the run signs it, and the pages show it. Anyone who has
-seen a digest can tell whether anything written before it was changed.
-"""
+"""The hash chain of a store, whose digests show whether anything written earlier was changed."""
 
 import hashlib
 from collections.abc import Sequence
@@ -22,17 +16,13 @@ _INSERT = sa.insert(entries)
 
 
 class ChainBroken(StoreError):
-    """Raised if the rows of a store are not the rows that were written.
-
-    The message names the first entry or row that does not agree.
-    """
+    """Raised if the rows of a store are not the rows that were written. The message names the first
+    entry or row that does not agree."""
 
 
 class Digest(NamedTuple):
-    """A position in the chain: the number of entries so far, and the digest of the last entry.
-
-    `digest` has 64 hexadecimal digits. It is "" if there is no entry.
-    """
+    """A position in the chain: the number of entries so far, and the digest of the last entry in 64
+    hexadecimal digits, or "" if there is no entry."""
 
     entries: int = 0
     digest: str = ""
@@ -43,21 +33,19 @@ class Digest(NamedTuple):
 
 
 class Chain:
-    """The chain within a write transaction.
-
-    `before` is the digest when this object was made, and `last` the digest now.
-    """
+    """The chain within a write transaction. `before` is the digest when this object was made, and
+    `last` the digest now."""
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
         self.before = self.last = last_digest(connection)
 
     def add(self, table: sa.Table, *rows: Sequence[object]) -> int:
-        """Write an entry for each of these rows of `table`, at least one, and set `last`.
+        """Write an entry for each of these rows of `table`, at least one, and set `last`. Return
+        the number of the first entry; the next entries have the numbers that follow.
 
-        Return the number of the first entry; the next entries have the numbers that follow. An
-        entry covers the values of its row, of which the first identifies the row in its table. The
-        caller writes the rows themselves.
+        The first value of a row identifies the row in its table. The caller writes the rows
+        themselves.
         """
         kind, before = str(table.name), self.last.entries
         made: list[dict[str, object]] = []
@@ -82,9 +70,7 @@ def content_of(values: object) -> str:
 
 
 def following(before: Digest, table: str, name: str, content: str) -> Digest:
-    """Return the digest after one more entry.
-
-    The entry is for the row `name` of `table`. `content` is the hash of the row's values.
-    """
+    """Return the digest after one more entry, for the row `name` of `table`. `content` is the hash
+    of the row's values (see `content_of`)."""
     data = msgspec.json.encode([before.digest, table, name, content])
     return Digest(before.entries + 1, hashlib.sha256(data).hexdigest())

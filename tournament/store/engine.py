@@ -42,10 +42,7 @@ class StoreError(StichError):
 
 
 class ConnectionLostError(StoreError):
-    """Raised if the database cannot be reached, or has ended the connection.
-
-    `where` names the store. `why` is the reason.
-    """
+    """Raised if the database cannot be reached, or has ended the connection."""
 
     def __init__(self, where: str, why: str) -> None:
         super().__init__(
@@ -66,24 +63,19 @@ def is_database_url(target: str) -> bool:
     return "://" in target
 
 
-def without_password(url: str) -> str:
-    """Return a database URL without its password, even if the password is in the query.
-
-    Return "the store's URL" if the URL cannot be parsed or has more than one @.
-    """
-    if url.count("@") > 1:  # the part of the password after its @ would be taken for the host
+def shown_target(target: str) -> str:
+    """Return a store's folder, or its URL without the password, even if that is in the query.
+    Return "the store's URL" if the URL cannot be parsed or has more than one @."""
+    if not is_database_url(target):
+        return target
+    if target.count("@") > 1:  # the part of the password after its @ would be taken for the host
         return "the store's URL"
     try:
-        parsed = sa.make_url(url)
+        parsed = sa.make_url(target)
         query = {key: parsed.query[key] for key in parsed.query if "pass" not in key.lower()}
         return parsed._replace(password=None).set(query=query).render_as_string()
     except (sa.exc.ArgumentError, ValueError):
         return "the store's URL"
-
-
-def shown_target(target: str) -> str:
-    """Return a store's folder, or its URL without the password (see `without_password`)."""
-    return without_password(target) if is_database_url(target) else target
 
 
 def postgresql(url: str) -> Engine:
@@ -106,14 +98,12 @@ def postgresql(url: str) -> Engine:
             f"{error.name} is not installed; `pip install stich[postgresql]` installs it."
         ) from None
     except (sa.exc.ArgumentError, ValueError):
-        raise StoreUrlError(f"{without_password(url)}: {NOT_A_STORE}") from None
+        raise StoreUrlError(f"{shown_target(url)}: {NOT_A_STORE}") from None
 
 
 def sqlite(path: Path) -> Engine:
-    """Return an engine for an SQLite file, which need not exist yet.
-
-    The engine is read-only if the file exists, this process cannot write in the file's folder, and
-    SQLite's log beside the file is missing or empty.
+    """Return an engine for an SQLite file, which need not exist yet. It is read-only if this
+    process cannot write in the file's folder, and SQLite's log beside the file is missing or empty.
 
     Raises:
         OSError: if this process may not see what is in the folder.
@@ -130,15 +120,12 @@ def sqlite(path: Path) -> Engine:
 
 
 def in_memory() -> Engine:
-    """Return an engine for a new SQLite database in memory, which all its connections share.
-
-    The database exists from the first connection until the engine is disposed of.
-    """
+    """Return an engine for a new SQLite database in memory, which all its connections share. The
+    database exists from the first connection until the engine is disposed of."""
     return _sqlite_uri(f"file:{uuid4()}?mode=memory&cache=shared")
 
 
 def _sqlite_uri(uri: str) -> Engine:
-    """Return an engine for the database at an SQLite URI, which begins with "file:"."""
     return sa.create_engine(
         "sqlite://",
         creator=lambda: sqlite3.connect(uri, uri=True, check_same_thread=False),
@@ -160,10 +147,8 @@ def stream(connection: Connection, query: sa.Select[Any]) -> sa.CursorResult[Any
 
 
 def begin_snapshot(connection: Connection) -> None:
-    """Begin a read transaction, which lasts until the connection is closed.
-
-    All its queries see the database as it was at the first query. They do not block writers.
-    """
+    """Begin a read transaction, which lasts until the connection is closed. All its queries see the
+    database as it was at the first query. They do not block writers."""
     if connection.dialect.name == "sqlite":
         # Python's driver begins transactions only for statements that write.
         connection.exec_driver_sql("BEGIN")
@@ -173,12 +158,11 @@ def begin_snapshot(connection: Connection) -> None:
 
 @contextmanager
 def damage(where: str) -> Iterator[None]:
-    """Within this context, raise errors in decoding stored data as StoreError.
-
-    `where` names the store.
+    """Within this context, raise any error other than a StoreError or a database error as damage of
+    the store that `where` names.
 
     Raises:
-        StoreError: if the code within raises any error other than a StoreError or a database error.
+        StoreError: if stored data cannot be decoded.
     """
     try:
         yield
@@ -192,9 +176,7 @@ def damage(where: str) -> Iterator[None]:
 
 @contextmanager
 def store_errors(where: str) -> Iterator[None]:
-    """Within this context, raise database errors as StoreError.
-
-    `where` names the store.
+    """Within this context, raise database errors as StoreError. `where` names the store.
 
     Raises:
         ConnectionLostError: if the connection failed or was lost.
@@ -237,12 +219,11 @@ def _explain(error: sa.exc.DBAPIError) -> str:
 
 
 def _message(error: sa.exc.DBAPIError) -> str:
-    """Return the driver's message on one line, without a full stop or question mark at its end."""
     return " ".join(str(error.orig).split()).rstrip(".?")
 
 
 def _is_lost(error: sa.exc.DBAPIError) -> bool:
-    """Return whether the connection failed or was lost (never for SQLite): a retry may succeed."""
+    """Return whether the connection failed or was lost, so that a retry may succeed."""
     if hasattr(error.orig, "sqlite_errorcode"):
         return False
     state = getattr(error.orig, "sqlstate", None)

@@ -1,8 +1,4 @@
-"""The user's note about a run: the digests that the store of the run may have.
-
-The note is a small file in the user's state folder, beside the signing key. With the note, a store
-that was changed or replaced by an earlier copy is noticed before its run has ended.
-"""
+"""The user's note about a run, which shows whether its store was changed or replaced meanwhile."""
 
 import json
 import os
@@ -17,9 +13,8 @@ _SIZE = 512  # bytes: always the same, so that one call overwrites a note
 
 
 def note(run: str, *known: Digest) -> None:
-    """Write the note about the run with the id `run`, replacing any earlier note.
-
-    `known` are the digests that the store may have: those before and after a commit.
+    """Write the note about the run with the id `run`, replacing any earlier note. `known` are the
+    digests that the store may have: those before and after a commit.
 
     Raises:
         StoreError: if the note cannot be written, or the user has no home folder.

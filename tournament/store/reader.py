@@ -1,8 +1,4 @@
-"""Reading a run's store: an SQLite file in the run's folder, or a PostgreSQL database.
-
-Readers may read while a runner writes. Each method reads the store as it was at one moment, and all
-methods of the reader that `snapshot` yields see the same moment.
-"""
+"""Reading a run's store: an SQLite file in the run's folder, or a PostgreSQL database."""
 
 from __future__ import annotations
 
@@ -20,26 +16,14 @@ from sqlalchemy.engine import Engine
 from tournament.config.cup import Cup
 from tournament.model import Present, StoredRun, VoidCount, kind_of_ranges
 from tournament.paths import STORE_FILE
-from tournament.records import (
-    AnyDecision,
-    AnyVoid,
-    Epoch,
-    Outage,
-)
+from tournament.records import AnyDecision, AnyVoid, Epoch, Outage
 from tournament.store import engine, rows
 from tournament.store.chain import Digest, last_digest
 from tournament.store.engine import StoreError, damage, is_database_url, store_errors, stream
 from tournament.store.note import noted
 from tournament.store.run_reader import RunReader
 from tournament.store.signing import is_signed, trusted_keys
-from tournament.store.tables import (
-    SIGNATURE,
-    decisions,
-    epochs,
-    metadata,
-    present,
-    voids,
-)
+from tournament.store.tables import SIGNATURE, decisions, epochs, metadata, present, voids
 from tournament.store.walk import walk
 
 VERSION = 9
@@ -54,7 +38,8 @@ class NotBegun(StoreError):
 
 
 class StoreReader(RunReader):
-    """A run's store, open for reading."""
+    """A run's store, open for reading, also while a runner writes. All methods of the reader that
+    `snapshot` yields see the same moment."""
 
     def __init__(self, engine: Engine, where: str, folder: Path | None) -> None:
         super().__init__(engine, where, folder)
@@ -67,9 +52,9 @@ class StoreReader(RunReader):
         """Open the store in a run's folder or at a database URL. Its run need not have begun.
 
         Raises:
-            StoreError: if there is no store, this process may not see what is in the folder, the
-                store has another version, or the store or the user's state folder cannot be read.
             StoreUrlError: if the target is a URL, but not a valid PostgreSQL URL.
+            StoreError: if there is no store, the store has another version, or the store or the
+                user's state folder cannot be read.
         """
         text = os.fspath(target)
         if not is_database_url(text):
@@ -91,22 +76,14 @@ class StoreReader(RunReader):
 
     @classmethod
     def _at(cls, target: str) -> Self:
-        """Return a reader for the store in a folder or at a URL, without connecting to it.
-
-        Raises:
-            StoreUrlError, StoreError: as in `postgresql`.
-            OSError: as in `sqlite`.
-        """
         if is_database_url(target):
-            return cls(engine.postgresql(target), engine.without_password(target), None)
+            return cls(engine.postgresql(target), engine.shown_target(target), None)
         path = Path(target) / STORE_FILE
         return cls(engine.sqlite(path), str(path), Path(target))
 
     @contextmanager
     def snapshot(self) -> Iterator[StoreReader]:
-        """Yield a reader that always sees the store as it was at the reader's first read.
-
-        The reader can be used within this context only.
+        """Yield a reader, for this context only, that sees the store as it was at its first read.
 
         Raises:
             StoreError: if the store cannot be read, or the code within raises a database error.
@@ -118,14 +95,7 @@ class StoreReader(RunReader):
             yield reader
 
     def _check(self) -> bool:
-        """Return whether the database has the tables of a store.
-
-        Set `warning` if the user neither made the run nor trusts its key.
-
-        Raises:
-            StoreError: if the store has another version or is damaged, or the store or the user's
-                state folder cannot be read.
-        """
+        """Return whether the database has the tables of a store, and set `warning`."""
         with store_errors(self.where):
             if not sa.inspect(self._engine).has_table("meta"):
                 return False
@@ -145,12 +115,12 @@ class StoreReader(RunReader):
         return True
 
     def copy_to(self, file: Path) -> None:
-        """Copy the store as it is now into `file`, an SQLite file that must not exist yet.
+        """Copy the store as it is now into `file`, an SQLite file that must not exist yet. After an
+        error, an incomplete file may remain.
 
         Raises:
-            StoreError: if the store cannot be read or the file cannot be written. An incomplete
-                file may remain.
-            OSError: as in `sqlite`.
+            StoreError: if the store cannot be read or the file cannot be written.
+            OSError: if this process may not see what is in the file's folder.
         """
         copy = engine.sqlite(file)
         try:
@@ -191,6 +161,7 @@ class StoreReader(RunReader):
             if facts.config is None or facts.seed is None or facts.match_key is None:
                 return None
             decisions, voids = tuple(now.decisions()), now.voids()
+            shown = [Present(), *now._all(sa.select(present), rows.from_json(Present))]
             cup = Cup.from_dict(facts.config).with_joined(decisions)
             same = msgspec.structs.asdict(facts)
             del same["version"], same["config"]
@@ -201,21 +172,10 @@ class StoreReader(RunReader):
                 voids=_count_outages(voids),
                 void_matches=len(voids),
                 epochs=tuple(now.epochs()),
-                present=now.present(),
+                present=shown[-1],
                 max_difference=cup.max_difference,
                 ranges=kind_of_ranges(cup, facts.finished, facts.extended),
             )
-
-    def present(self) -> Present:
-        """Return the current state of the run, as the runner last stored it.
-
-        All fields are empty if the runner has not stored a state.
-
-        Raises:
-            StoreError: if the store cannot be read.
-        """
-        stored = list(self._all(sa.select(present), rows.from_json(Present)))
-        return stored[0] if stored else Present()
 
     def digest(self) -> Digest:
         """Return the digest of everything written so far, without checking the rows.
@@ -227,10 +187,8 @@ class StoreReader(RunReader):
             return last_digest(connection)
 
     def walk(self) -> Iterator[tuple[str, Digest]]:
-        """Yield the chain's entries in the order of writing, recomputed from the rows.
-
-        Each item is (table that was written to, digest after the entry). The rows are read during
-        iteration.
+        """Yield the chain's entries as (table that was written to, digest after the entry), in the
+        order of writing. They are recomputed from the rows, which are read during iteration.
 
         Raises:
             ChainBroken: after the entries that agree, if a row was changed, deleted or added.
@@ -240,9 +198,8 @@ class StoreReader(RunReader):
             yield from walk(connection)
 
     def is_signed(self) -> bool | None:
-        """Return whether the run's signer has signed the last digest, or None without a signature.
-
-        This checks neither the rows, which `walk` does, nor whether the user trusts the signer.
+        """Return whether the run's signer, whom the user may not trust, has signed the last digest,
+        or None without a signature. The rows are not checked.
 
         Raises:
             StoreError: if the store cannot be read.
@@ -255,9 +212,7 @@ class StoreReader(RunReader):
             return is_signed(data, facts[SIGNATURE], facts["signer"])
 
     def file_problems(self) -> list[str]:
-        """Run SQLite's integrity check, and return up to ten problems in the file.
-
-        Return an empty list if the file is intact, or the store is in PostgreSQL.
+        """Return up to ten problems that SQLite finds in its file, or [] for PostgreSQL.
 
         Raises:
             StoreError: if the store cannot be read.
@@ -277,10 +232,8 @@ class StoreReader(RunReader):
         return list(self._all(sa.select(decisions).order_by(decisions.c.id), rows.to_decision))
 
     def epochs(self) -> list[Epoch]:
-        """Return the epochs of a ladder, the first one first. Other cups have none.
-
-        Each epoch is read from the database once. If the store is replaced by another copy while
-        the reader is open, epochs read earlier may be returned.
+        """Return the epochs of a ladder, the first one first. Other cups have none. Each epoch is
+        read once, so it may be outdated if the store is replaced while the reader is open.
 
         Raises:
             StoreError: if the store cannot be read.
@@ -304,10 +257,7 @@ class StoreReader(RunReader):
 
 
 def _count_outages(voids: Iterable[AnyVoid]) -> tuple[VoidCount, ...]:
-    """Count, for each bot that could not be reached, the matches that were void because of it.
-
-    Matches that a decision made void are left out. The latest outage gives the reason.
-    """
+    """Count the outages of each bot. The latest one gives the reason."""
     outages = [void for void in voids if isinstance(void, Outage)]
     latest = {void.bot: void.why for void in outages}
     counts = Counter(void.bot for void in outages)

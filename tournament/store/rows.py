@@ -29,17 +29,13 @@ from tournament.store.tables import SIGNATURE, blocks, details, entries, matches
 dumps: Callable[[object], str] = json.JSONEncoder(separators=(",", ":")).encode
 """Encode a value as compact JSON in ASCII."""
 
-_MOST_UNPACKED = 1 << 26
-"""The most bytes of a match as JSON. The longest matches, of 1000 deals, have a quarter of this."""
+_MOST_UNPACKED = 1 << 26  # bytes; the longest matches, of 1000 deals, have a quarter of this
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True, rename={"id": "run"}):
-    """The rows of `meta` that describe a run. Fields are as in `StoredRun`.
-
-    `version` is the version of the store's format. `config` is the cup. The key of `id` is "run". A
-    new store has only `version`, `id` and `signer`. `seed`, `match_key` and `config` are written
-    together.
-    """
+    """The rows of `meta` that describe a run. Fields are as in `StoredRun`, except `version`, the
+    store's format, and `config`, the cup. A new store has only `version`, `id` (whose key is "run")
+    and `signer`. `seed`, `match_key` and `config` are written together."""
 
     version: int
     id: Annotated[str, msgspec.Meta(pattern=r"\A[0-9a-f]{32}\Z")]
@@ -66,10 +62,7 @@ _to_summary = msgspec.msgpack.Decoder(
 
 
 def _pack_match(record: MatchRecord) -> bytes:
-    """Encode a whole match for the column `data`, as compressed JSON.
-
-    `times`, `wall_ms` and `own_ms` are rounded to microseconds. Times in faults are not rounded.
-    """
+    """Encode a match for the column `data`. Times outside faults are rounded to microseconds."""
     fields = {
         **msgspec.to_builtins(record, str_keys=True),
         "times": [[round(ms, 3) for ms in times] for times in record.times],
@@ -104,13 +97,11 @@ def match_values(record: MatchRecord, data: bytes) -> list[Any]:
 
 
 def insert_matches(chain: Chain, records: Sequence[MatchRecord]) -> None:
-    """Write matches, and their blocks if these are new. Add the entries to the chain.
-
-    There must be at least one match, and not more than a few hundred.
+    """Write up to a few hundred matches, at least one, and their blocks if these are new. Add the
+    entries to the chain.
 
     Raises:
-        sqlalchemy.exc.IntegrityError: if a match has the id, or the block and seating, of a stored
-            match or of another match in `records`.
+        sqlalchemy.exc.IntegrityError: if two matches have the same id, or block and seating.
     """
     connection = chain.connection
     keys = {"keys": list({record.key for record in records})}
@@ -153,21 +144,18 @@ def _block_ids(connection: Connection, keys: dict[str, list[str]]) -> dict[str, 
 
 
 def read_meta(connection: Connection, *keys: str) -> dict[str, Any]:
-    """Return the decoded values in `meta` by key: those of the given keys, or all by default.
-
-    Keys that are not in `meta` are left out.
+    """Return the decoded values in `meta` by key: those of the given keys that it has, or all.
 
     Raises:
-        msgspec.DecodeError: if a value is not JSON, or has an unpaired surrogate.
+        msgspec.DecodeError: if a value is damaged.
     """
     result = connection.execute(_SOME_FACTS if keys else _ALL_FACTS, {"keys": keys})
     return {row.key: msgspec.json.decode(row.value) for row in result}
 
 
 def put_meta(chain: Chain, **values: object) -> None:
-    """Write values to `meta`, each under its key, and add their entries to the chain.
-
-    Earlier values of the same keys are replaced.
+    """Write values to `meta`, each under its key in place of the earlier value, and add their
+    entries to the chain.
 
     Raises:
         ChainBroken: if another program has changed a row that is to be replaced.
@@ -215,13 +203,7 @@ def to_summary(row: sa.Row[Any]) -> MatchSummary:
 
 
 def _check_seats(match: MatchSummary | MatchRecord, *by_seat: Sequence[object]) -> None:
-    """Check that a match has at least two seats, and that each field has a value for each seat.
-
-    The fields are `scores`, `adjusted` and `by_seat`.
-
-    Raises:
-        ValueError: if there are fewer than two seats, or a field has a different length.
-    """
+    """Raise ValueError unless each field has a value for each of at least two seats."""
     seats = len(match.seating)
     for values in (match.scores, match.adjusted, *by_seat):
         if len(values) != seats or seats < 2:
@@ -249,14 +231,12 @@ to_void: Callable[[sa.Row[Any]], AnyVoid] = from_json(AnyVoid)
 
 
 def to_record(row: sa.Row[Any]) -> MatchRecord:
-    """Convert a row with the columns `match`, `data`, `block` and `complete` to a whole match.
-
-    The number of the block comes from the row. The bots' information and fallbacks are left out
-    unless the block is `complete`.
+    """Convert a row with the columns `match`, `data`, `block` and `complete` to a whole match of
+    this block. Unless the block is complete, the bots' information and fallbacks are left out,
+    because a bot could learn from them what others think about the same deal.
 
     Raises:
-        ValueError: if the row is damaged.
-        zlib.error: if the data are not compressed.
+        ValueError, zlib.error: if the row is damaged.
         games.UnknownGame, games.OptionError: if no such match can be played.
     """
     if row.data is None:
@@ -270,8 +250,7 @@ def unpack_match(data: bytes) -> MatchRecord:
     """Decode a match that `_pack_match` encoded.
 
     Raises:
-        ValueError: if the data do not hold a match, are cut off, or are longer than a match can be.
-        zlib.error: if the data are not compressed.
+        ValueError, zlib.error: if the data are damaged, or longer than a match can be.
     """
     decompressor = zlib.decompressobj()
     text = decompressor.decompress(data, _MOST_UNPACKED)

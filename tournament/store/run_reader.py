@@ -49,12 +49,7 @@ class RunReader(ABC):
 
     Use the reader as a context manager, or call `close`. `where` names the run in messages.
     `folder` is the folder of the run, or None for a database or a file of matches. Each method
-    reads the run as it was at one moment. It raises StoreError if the database fails or its data
-    are damaged. Generators read during iteration. The order of the schedule is by block, then by
-    seating.
-
-    Whole matches lack the bots' information and fallbacks while their block has matches still to be
-    played, because a bot could learn from these what other bots think about the same deal.
+    reads the run as it was at one moment. The order of the schedule is by block, then by seating.
     """
 
     def __init__(self, engine: Engine, where: str, folder: Path | None) -> None:
@@ -82,10 +77,7 @@ class RunReader(ABC):
 
     @contextmanager
     def snapshot(self) -> Iterator[RunReader]:
-        """Yield a reader that sees the run as it is at one moment, for use in this context only.
-
-        This implementation yields the reader itself, because a file of matches does not change.
-        """
+        """Yield a reader that sees the run as it is at one moment, for use in this context only."""
         yield self
 
     def __enter__(self) -> Self:
@@ -127,9 +119,7 @@ class RunReader(ABC):
         return any(self._all(query, lambda row: bool(row.complete)))
 
     def summaries(self, round: int | None = None) -> Iterator[MatchSummary]:
-        """Yield the finished matches without their moves, in the order of the schedule.
-
-        If `round` is given, only the matches of that round are yielded.
+        """Yield the finished matches, of one `round` if given, without moves, in schedule order.
 
         Raises:
             StoreError: during iteration, if the run cannot be read.
@@ -140,10 +130,8 @@ class RunReader(ABC):
         return self._all(query, rows.to_summary)
 
     def written_after(self, sequence: int) -> Iterator[tuple[int, MatchSummary]]:
-        """Yield the finished matches with a sequence number higher than `sequence`.
-
-        Each item is (sequence number, match), in the order of writing. The sequence number of a
-        match is the number of its entry in the chain. With -1, all matches are yielded.
+        """Yield (sequence number, match) for each finished match after a sequence number, in the
+        order of writing. A sequence number, at least 1, is that of the match's entry in the chain.
 
         Raises:
             StoreError: during iteration, if the run cannot be read.
@@ -152,9 +140,8 @@ class RunReader(ABC):
         return self._all(query, lambda row: (row.entry, rows.to_summary(row)))
 
     def at(self, places: Collection[tuple[int, int]]) -> list[MatchSummary]:
-        """Return the finished matches at these places, without moves, in schedule order.
-
-        Each place is (block, number of the seating). Places without a finished match are left out.
+        """Return the finished matches at these places, without moves, in schedule order. Each place
+        is (block, number of the seating). Places without a finished match are left out.
 
         Raises:
             StoreError: if the run cannot be read.
@@ -166,10 +153,8 @@ class RunReader(ABC):
         return list(self._all(query.order_by(*_IN_ORDER), rows.to_summary))
 
     def matches(self, blocks: range | None = None) -> Iterator[MatchRecord]:
-        """Yield the finished matches with their moves, in the order of the schedule.
-
-        If `blocks`, a range with step 1, is given, only the matches of these blocks are yielded.
-        The bots' information and fallbacks are left out while their block is incomplete.
+        """Yield the finished matches, of a range of `blocks` with step 1 if given, in schedule
+        order. The bots' information and fallbacks are left out while their block is incomplete.
 
         Raises:
             StoreError: during iteration, if the run cannot be read.
@@ -180,9 +165,8 @@ class RunReader(ABC):
         return self._all(query, rows.to_record)
 
     def match(self, match: str) -> MatchRecord:
-        """Return the finished match whose id is `match` or begins with `match`.
-
-        The bots' information and fallbacks are left out while their block is incomplete.
+        """Return the finished match whose id is `match` or begins with `match`. The bots'
+        information and fallbacks are left out while their block is incomplete.
 
         Raises:
             NoMatch: if no id equals `match`, and none or several begin with it.
@@ -201,26 +185,13 @@ class RunReader(ABC):
             return rows.to_record(named[0])
 
     def _all(self, query: sa.Select[Any], convert: Callable[[sa.Row[Any]], _T]) -> Iterator[_T]:
-        """Yield the rows of a query, each converted by `convert`.
-
-        Nothing is read before the first row is asked for. Except in a snapshot, a connection stays
-        open until the iterator is exhausted or closed.
-
-        Raises:
-            StoreError: if the database fails, or a row cannot be converted.
-        """
+        """Yield the converted rows of a query. Outside a snapshot, this keeps a connection open."""
         with self._read() as connection, damage(self.where):
             yield from map(convert, stream(connection, query))
 
     @contextmanager
     def _read(self) -> Iterator[Connection]:
-        """Yield a connection that reads the database as it is at one moment.
-
-        In a snapshot, this is the connection of the snapshot.
-
-        Raises:
-            StoreError: if the database fails, here or in the body of the `with` statement.
-        """
+        """Yield a connection that reads the database as it is at one moment."""
         with store_errors(self.where):
             if self._moment is not None:
                 yield self._moment

@@ -1,8 +1,4 @@
-"""The user's key for signing finished runs, and the public keys that the user trusts.
-
-The private key is not in the store. It is in the user's state folder, where only the user can read
-it, and sandboxed bots do not see it.
-"""
+"""The user's key for signing finished runs, and the public keys that the user trusts."""
 
 from __future__ import annotations
 
@@ -29,7 +25,7 @@ _FIX = "set XDG_STATE_HOME to a folder in which you can write"
 
 
 class SigningKey:
-    """A user's private key (Ed25519), made from a `secret`, which must have 32 bytes."""
+    """A user's private key (Ed25519), made from 32 secret bytes."""
 
     def __init__(self, secret: bytes) -> None:
         self._secret = secret
@@ -56,10 +52,8 @@ class SigningKey:
 
 
 def is_signed(data: bytes, signature: str, public: str) -> bool:
-    """Return whether `signature` is a signature of `data` under the public key `public`.
-
-    Both `signature` and `public` are hexadecimal digits. Return False if either is malformed.
-    """
+    """Return whether `signature` is a signature of `data` under the public key `public`. Both are
+    hexadecimal digits. Return False if either is malformed."""
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
@@ -115,8 +109,7 @@ def make_key() -> SigningKey:
     """Return the user's signing key. Create the key if there is none.
 
     Raises:
-        StoreError: if the key cannot be read or written, is damaged, or is open to other users, or
-            the user has no home folder.
+        StoreError: if the key cannot be used or others can read it, or the user has no home folder.
     """
     path = state_path(KEY_FILE)
     if read_state(path) is None:
@@ -154,12 +147,10 @@ def is_trusted(public: str) -> bool:
     """Return whether the user owns or trusts a public key.
 
     Raises:
-        StoreError: if the list of trusted keys cannot be read, the user's key cannot be used, or
-            the user has no home folder.
+        StoreError: if the user's key or the list of trusted keys cannot be used.
     """
-    if public in trusted_keys():
-        return True
-    return read_state(state_path(KEY_FILE)) is not None and make_key().public == public
+    has_key = read_state(state_path(KEY_FILE)) is not None
+    return public in trusted_keys() or (has_key and make_key().public == public)
 
 
 def trust(public: str) -> None:

@@ -35,8 +35,8 @@ class Store(StoreWriter):
         """Begin the run of a cup, in place of any earlier run. The store must have no matches.
 
         The parameters are as in `StoredRun`. The cup is stored as `sealed` returns it. What bots
-        have stated about themselves is deleted, and so is the record that they ran without a
-        sandbox. Everything else, such as decisions, is kept.
+        have stated is deleted, and so is the record that they ran without a sandbox. Everything
+        else, such as decisions, is kept.
 
         Raises:
             StoreError: as in `StoreWriter`.
@@ -52,9 +52,7 @@ class Store(StoreWriter):
         )
 
     def change_cup(self, cup: Cup) -> None:
-        """Replace the cup with another cup, which must have the same blocks.
-
-        The cup is stored as `sealed` returns it.
+        """Replace the cup with one that has the same blocks, stored as `sealed` returns it.
 
         Raises:
             StoreError: as in `StoreWriter`, and NotBegun if the store has no cup.
@@ -62,9 +60,7 @@ class Store(StoreWriter):
         self._put(config=self.sealed(cup, self.run().match_key).to_dict())
 
     def record_total(self, total: int) -> None:
-        """Record the number of planned matches.
-
-        Unless the run has begun already, also record the current time as its beginning.
+        """Record the number of planned matches and, the first time, the beginning of the run.
 
         Raises:
             StoreError: as in `StoreWriter`, and NotBegun if the store has no cup.
@@ -82,10 +78,8 @@ class Store(StoreWriter):
         self._put_changed(self.run(), unsandboxed=True)
 
     def record_about(self, stated: Mapping[str, Identity]) -> None:
-        """Append what each bot states about itself to the bot's earlier statements.
-
-        `stated` maps bots to statements. Empty statements are skipped, and so are statements equal
-        to the bot's latest statement.
+        """Append what bots state about themselves to their earlier statements, unless a statement
+        is empty or equal to the bot's latest one.
 
         Raises:
             StoreError: as in `StoreWriter`, and NotBegun if the store has no cup.
@@ -119,11 +113,10 @@ class Store(StoreWriter):
         )
 
     def finish(self, places: Mapping[str, int] | None = None, settled: Sequence[str] = ()) -> None:
-        """Check the store, and record and sign the end of the run.
+        """Check the store, which takes as long as reading it. Record and sign the end of the run.
 
-        `places` and `settled` are as in `Run`. The number of planned matches is set to the number
-        of finished matches. The current state for the pages is cleared. The check takes as long as
-        reading the store.
+        `places` and `settled` are as in `Run`. The number of planned matches becomes that of
+        finished ones. The current state for the pages is cleared.
 
         Raises:
             StoreError: as in `check` and `StoreWriter`.
@@ -136,9 +129,8 @@ class Store(StoreWriter):
                 connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def reopen(self, total: int) -> None:
-        """Make a finished run unfinished again, with `total` planned matches.
-
-        The places, the settled bots and the signature are removed.
+        """Make a finished run unfinished, with `total` planned matches and no places or settled
+        bots.
 
         Raises:
             StoreError: as in `StoreWriter`.
@@ -161,25 +153,20 @@ class Store(StoreWriter):
         self._retrying(attempt)
 
     def _put_changed(self, run: StoredRun, **values: object) -> None:
-        """Commit the given values that differ from those of `run` (see `_put`)."""
+        """Commit the given values that differ from those of `run`."""
         changed = {name: value for name, value in values.items() if getattr(run, name) != value}
         if changed:
             self._put(**changed)
 
     def _put(self, **values: object) -> None:
-        """Commit values to `meta`, each under its key, in place of the keys' earlier values.
-
-        Raises:
-            StoreError: as in `StoreWriter`.
-        """
         self._commit(lambda chain: rows.put_meta(chain, **values))
 
     def grow(self, cup: Cup, plan: Plan) -> None:
-        """Continue the run with a cup that has grown, and renumber the blocks by the cup's `plan`.
+        """Check the store, and continue the run with a cup that has grown, stored as `sealed`
+        returns it. Take the numbers of the blocks and the total from its `plan`.
 
-        The run counts as extended, and no longer as finished. Its total becomes that of `plan`. The
-        places, the settled bots and the signature are removed. The cup is stored as `sealed`
-        returns it. First `check` the store.
+        The run counts as extended, and no longer as finished. The places, the settled bots and the
+        signature are removed.
 
         Raises:
             StoreError: as in `check` and `StoreWriter`.
@@ -212,29 +199,30 @@ class Store(StoreWriter):
         """Commit a finished match.
 
         Raises:
-            StoreError: as in `StoreWriter`, or if the store has this match, or another match with
-                the same block and seating.
+            StoreError: as in `StoreWriter`, or if a stored match has its id, or its block and
+                seating.
         """
         self._commit(lambda chain: rows.insert_matches(chain, [record]))
 
-    def add_void(self, record: Outage) -> None:
-        """Commit the record of a match that an outage made void before it finished.
+    def append(self, record: Epoch | Outage) -> None:
+        """Commit an epoch of a ladder, or a match that an outage made void before it finished.
 
         Raises:
             StoreError: as in `StoreWriter`.
         """
-        self._commit(lambda chain: rows.append(chain, voids, record))
+        table = epochs if isinstance(record, Epoch) else voids
+        self._commit(lambda chain: rows.append(chain, table, record))
 
     def decide(
         self,
         *made: AnyDecision,
         check: Callable[[list[AnyDecision]], None] = lambda _: None,
     ) -> None:
-        """Append copies of decisions in one commit, each with its `number`, `at` and `after` set.
+        """Append copies of decisions in one commit, with `number`, `at` and `after` set, and
+        unprintable characters in the reasons escaped.
 
-        Unprintable characters in the reasons are escaped. `check` is called with the earlier
-        decisions in the same transaction, and again after a lost connection. If `check` raises an
-        error, nothing is appended, and the error is passed on.
+        `check` is called with the earlier decisions in the same transaction, and again after a lost
+        connection. If it raises an error, nothing is appended, and the error is passed on.
 
         Raises:
             StoreError: as in `StoreWriter`.
@@ -254,18 +242,9 @@ class Store(StoreWriter):
 
         self._commit(change)
 
-    def add_epoch(self, epoch: Epoch) -> None:
-        """Append an epoch of a ladder.
-
-        Raises:
-            StoreError: as in `StoreWriter`.
-        """
-        self._commit(lambda chain: rows.append(chain, epochs, epoch))
-
     def void_finished(self, due: Iterable[tuple[str, int, str]]) -> None:
-        """Make finished matches void in one commit. Each is kept within its `Revocation`.
-
-        Each item of `due` is (id of the match, number of the decision, reason).
+        """Make finished matches void in one commit, each kept within its `Revocation`. Each item of
+        `due` is (id of the match, number of the decision, reason).
 
         Raises:
             NoMatch: if the store lacks one of the matches. Then no match becomes void.
@@ -292,10 +271,8 @@ class Store(StoreWriter):
         self._commit(change)
 
     def sealed(self, cup: Cup, match_key: str) -> Cup:
-        """Return the cup as it is stored in the run with this `match_key`.
-
-        Each value in a bot's `env` is replaced by an HMAC under the user's key, which shows only
-        whether the value has changed.
+        """Return the cup as it is stored in the run with this `match_key`: HMACs under the user's
+        key, which show only whether a value has changed, replace the values in each bot's `env`.
 
         Raises:
             StoreError: if the user's key cannot be used.

@@ -5,9 +5,8 @@ import sqlalchemy as sa
 metadata = sa.MetaData()
 
 SIGNATURE = "signature"
-"""The key of the row in `meta` that has the signature of a finished run.
-
-It is the only row of `meta` without an entry in the chain, so its `entry` is 0."""
+"""The key in `meta` of the signature of a finished run, the only row there without an entry in the
+chain, so its `entry` is 0."""
 
 
 def _entry() -> sa.Column[int]:
@@ -56,7 +55,6 @@ matches = sa.Table(
 
 
 def _list(name: str) -> sa.Table:
-    """Define and return a table of records as JSON, with the number of each record as `id`."""
     number = sa.Column("id", sa.Integer, primary_key=True, autoincrement=False)
     return sa.Table(name, metadata, number, sa.Column("data", sa.Text, nullable=False), _entry())
 
@@ -72,8 +70,7 @@ present = sa.Table(
     sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("data", sa.Text, nullable=False),
 )
-"""At most one row: the current state of the run for its pages. No result depends on this row, so
-the chain has no entry for it."""
+"""At most one row: the current state of the run for its pages. The chain has no entry for it."""
 details = sa.Table(
     "details",
     metadata,

@@ -25,16 +25,14 @@ from tournament.store.tables import (
 )
 
 _WRITTEN: dict[str, sa.Select[Any]] = {
-    "meta": sa.select(meta.c.entry, meta.c.key, meta.c.value).where(meta.c.key != SIGNATURE),
-    "blocks": sa.select(blocks.c.entry, blocks.c.key, blocks.c.block, blocks.c.round).add_columns(
-        blocks.c.seatings
-    ),
-    "matches": sa.select(matches.c.entry, matches.c.match, matches.c.number, matches.c.faulty)
+    "meta": sa.select(*meta.c["entry", "key", "value"]).where(meta.c.key != SIGNATURE),
+    "blocks": sa.select(*blocks.c["entry", "key", "block", "round", "seatings"]),
+    "matches": sa.select(*matches.c["entry", "match", "number", "faulty"])
     .add_columns(blocks.c.key, matches.c.summary, details.c.data)
     .join(blocks, blocks.c.id == matches.c.block_id)
     .join(details, details.c.match == matches.c.match),
     **{
-        table.name: sa.select(table.c.entry, table.c.id, table.c.data)
+        table.name: sa.select(*table.c["entry", "id", "data"])
         for table in (voids, decisions, epochs)
     },
 }
@@ -42,17 +40,16 @@ _WRITTEN: dict[str, sa.Select[Any]] = {
 
 
 def walk(connection: Connection) -> Iterator[tuple[str, Digest]]:
-    """Yield all entries of the chain in the order of writing, recomputed from the rows.
+    """Yield all entries of the chain in the order of writing, recomputed from the rows, each as
+    (table that was written to, digest after the entry).
 
-    Each item is (table that was written to, digest after the entry). This takes as long as reading
-    the store. A row of `meta` or `blocks` may have been replaced by a later entry, and a match may
-    have become void. All other rows must be as they were written.
+    A row of `meta` or `blocks` may have been replaced by a later entry, and a match may have become
+    void. All other rows must be as they were written.
 
     Raises:
-        ChainBroken: at the first entry that does not agree with the rows, or after the last entry
-            if a replaced row is missing or a row has no entry.
-        ValueError: if a void match cannot be decoded.
-        zlib.error: if a void match cannot be decompressed.
+        ChainBroken: at the first entry that does not agree with the rows, or at the end if a
+            replaced row is missing or a row has no entry.
+        ValueError, zlib.error: if a void match is damaged.
     """
     written = {
         table: stream(connection, query.order_by(query.selected_columns.entry))
@@ -92,11 +89,7 @@ def walk(connection: Connection) -> Iterator[tuple[str, Digest]]:
 
 
 def _revoked(connection: Connection) -> Counter[str]:
-    """Count the finished matches that became void, by the hash in the match's entry.
-
-    Raises:
-        ValueError, zlib.error: if a void match is damaged.
-    """
+    """Count the finished matches that became void, by the hash in the match's entry."""
     counts = Counter[str]()
     for row in stream(connection, sa.select(voids)):
         void = rows.to_void(row)

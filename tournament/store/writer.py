@@ -1,8 +1,4 @@
-"""Committing changes to a store, each with its entries in the chain, despite lost connections.
-
-Each commit notes the new digest in the user's state folder, and checks that the store still has the
-digest noted by the previous commit.
-"""
+"""Committing changes to a store, each with its entries in the chain, despite lost connections."""
 
 import os
 import secrets
@@ -48,7 +44,9 @@ class _LockedError(StoreError):
 
 
 class StoreWriter(StoreReader):
-    """A run's store in which changes can be committed, each as a whole or not at all.
+    """A run's store in which changes can be committed, each as a whole or not at all. Each commit
+    notes the new digest in the user's state folder, and checks that the store still has the digest
+    noted by the previous commit.
 
     Methods that write raise StoreError if the database fails. All except `accept` and `show` also
     raise StoreError if the store was begun by another user or changed by another program, or if the
@@ -73,7 +71,7 @@ class StoreWriter(StoreReader):
 
         Raises:
             StoreUrlError: if the target is a URL, but not a valid PostgreSQL URL.
-            StoreError: if the store cannot be opened or created, or as in `StoreReader.open`.
+            StoreError: if the store cannot be created, or as in `StoreReader.open`.
         """
         text = os.fspath(target)
         if not is_database_url(text):
@@ -90,18 +88,15 @@ class StoreWriter(StoreReader):
         return store
 
     def check(self) -> None:
-        """Check that the store holds exactly what this user's commands have written.
-
-        This takes as long as reading the store. The run must have begun.
+        """Check that the store holds exactly what this user's commands have written, which takes as
+        long as reading it. The run must have begun.
 
         Raises:
-            StoreError: if the store holds anything else, for instance because another user began
-                the run, or as in `StoreWriter`.
+            StoreError: if the store holds anything else, or as in `StoreWriter`.
         """
         self._retrying(self._check_chain)
 
     def _check_chain(self) -> None:
-        """Check the store like `check`, but without starting again after a lost connection."""
         self._let_read_while_writing()  # a copied store may not allow this yet
         with self.snapshot() as now:
             with self._write() as writer:
@@ -115,13 +110,12 @@ class StoreWriter(StoreReader):
             raise self._changed()
 
     def accept(self) -> None:
-        """Take over a run that was begun by another user or restored from a copy.
-
-        The user becomes the signer of the run. If the run is finished, it is signed again.
+        """Take over a run that was begun by another user or restored from a copy. The user becomes
+        the signer of the run. If the run is finished, it is signed again.
 
         Raises:
-            StoreError: if the run has not begun, the rows of the store are not the rows that were
-                written, the user's key or note cannot be used, or the database fails.
+            StoreError: if the run has not begun, its rows were changed, the user's key or note
+                cannot be used, or the database fails.
         """
         self.run()  # refuses a store without a run
         signer = make_key().public
@@ -145,14 +139,8 @@ class StoreWriter(StoreReader):
             forget(str(rows.read_meta(connection, "run").get("run", "")))
 
     def _commit(self, change: Callable[[Chain], None]) -> None:
-        """Commit a change together with its entries in the chain.
-
-        If the connection is lost midway, the store's digest shows whether the change was
-        committed. `change` may therefore be called several times, but is committed once.
-
-        Raises:
-            StoreError: as in the class.
-        """
+        """Commit a change with its entries in the chain. If the connection is lost midway, the
+        store's digest shows whether the change was committed, and `change` may be called again."""
         after: Digest | None = None
 
         def attempt() -> None:
@@ -171,12 +159,7 @@ class StoreWriter(StoreReader):
         self._retrying(attempt)
 
     def _known(self, connection: Connection) -> Chain:
-        """Return the checked chain of the store. First write a new store's version, id and signer.
-
-        Raises:
-            StoreError: if this user has not noted the store's digest, or the user's key or note
-                cannot be used.
-        """
+        """Return the checked chain of the store. First describe the run in a new store."""
         chain = Chain(connection)
         with damage(self.where):
             facts = rows.read_meta(connection, "run")
@@ -196,14 +179,8 @@ class StoreWriter(StoreReader):
         return chain
 
     def _seal(self, chain: Chain) -> None:
-        """Note the digests before and after a change. Sign the last digest if the run is finished.
-
-        The signature of a run that is no longer finished is removed. The note allows both digests,
-        so a process that is killed before the commit leaves a valid store.
-
-        Raises:
-            StoreError: if the user's key or note cannot be used.
-        """
+        """Note the digests before and after a change, so that a process that is killed before the
+        commit leaves a valid store. Sign the last digest if the run is finished."""
         facts = rows.read_meta(chain.connection, "run", "finished")
         note(facts["run"], chain.before, chain.last)
         signed = chain.last.signed(facts["run"])
@@ -211,7 +188,6 @@ class StoreWriter(StoreReader):
         rows.put_signature(chain.connection, signature)
 
     def _changed(self) -> StoreError:
-        """Return the error for a store that another program has changed."""
         return StoreError(
             f"{self.where}: was changed by another program, or is an older copy; {RESTORE}. If you"
             " know why (a restored backup, a power failure), check it with `stich verify` and run:"
@@ -219,25 +195,17 @@ class StoreWriter(StoreReader):
         )
 
     def _let_read_while_writing(self) -> None:
-        """Let others read an SQLite store while it is being written. Do nothing in PostgreSQL.
-
-        Raises:
-            StoreError: if the database fails.
-        """
         if self.folder is not None:
             with store_errors(self.where), self._engine.connect() as connection:
                 connection.exec_driver_sql("PRAGMA journal_mode=WAL")
 
     @contextmanager
     def advisory_lock(self) -> Iterator[None]:
-        """Within this context, reserve the store, which must be in PostgreSQL, for this runner.
-
-        Everything is written on the connection that holds the lock, so a runner that has lost the
-        lock cannot write.
+        """Within this context, reserve the store, which must be in PostgreSQL, for this runner. A
+        runner that has lost the lock cannot write.
 
         Raises:
-            StoreError: if another runner has the lock (this does not wait for it), or the database
-                fails.
+            StoreError: at once if another runner has the lock, or if the database fails.
         """
         self._writer = self._locked()
         try:
@@ -248,12 +216,6 @@ class StoreWriter(StoreReader):
             self._writer = None
 
     def _locked(self) -> Connection:
-        """Open a connection that holds the runner's lock, and return it.
-
-        Raises:
-            _LockedError: if another runner holds the lock.
-            StoreError: if the database fails.
-        """
         with store_errors(self.where):
             connection = self._engine.connect()
             query = sa.text("SELECT pg_try_advisory_lock(:key)")
@@ -267,16 +229,8 @@ class StoreWriter(StoreReader):
         )
 
     def _retrying(self, work: Callable[[], _T], seconds: float | None = None) -> _T:
-        """Call `work` and return its result. Call `work` again while the database is unreachable.
-
-        `seconds` is how long to retry. By default a runner retries without limit, so that a cup
-        survives an outage, and other commands do not retry. `tell` (see `create`) is called when a
-        wait for the database begins and ends.
-
-        Raises:
-            ConnectionLostError: if the database is still unreachable after `seconds`.
-            StoreError: from `work`, or if another runner still has the lock after a minute.
-        """
+        """Call `work` again while the database is unreachable, and return its result. By default
+        only a runner retries, without limit, so that a cup survives an outage."""
         wait = seconds if seconds is not None else inf if self._writer is not None else 0.0
         lost: float | None = None
         locked: float | None = None
@@ -315,14 +269,8 @@ class StoreWriter(StoreReader):
         return self._retrying(super().run_if_begun)
 
     def _all(self, query: sa.Select[Any], convert: Callable[[sa.Row[Any]], _T]) -> Iterator[_T]:
-        """Yield rows like a StoreReader. Within `advisory_lock`, resume at the next row after a
-        lost connection.
-
-        Raises:
-            ConnectionLostError: if the connection is lost outside `advisory_lock`, or again before
-                another row is read.
-            StoreError: as in `StoreReader`.
-        """
+        """Within `advisory_lock`, resume at the next row after a lost connection, unless it is lost
+        again before another row is read."""
         read, lost = 0, -1
         while True:
             try:
@@ -338,16 +286,7 @@ class StoreWriter(StoreReader):
 
     @contextmanager
     def _write(self) -> Iterator[Connection]:
-        """Within this context, exclude other writers by a transaction. Yield its connection.
-
-        The transaction is committed at the end, or rolled back if an error is raised. Within
-        `advisory_lock`, the connection is the one that holds the lock. Wait for other writers, in
-        SQLite for up to five seconds.
-
-        Raises:
-            StoreError: if the database fails, another writer does not end in time, or another
-                runner has the lock.
-        """
+        """Within this context, exclude other writers by a transaction. Yield its connection."""
         with store_errors(self.where), ExitStack() as stack:
             if self._writer is None:
                 connection = stack.enter_context(self._engine.begin())
@@ -365,11 +304,6 @@ class StoreWriter(StoreReader):
 
 
 def _create_file(folder: Path) -> None:
-    """Create the folder and the file of a store, readable by the user only, unless they exist.
-
-    Raises:
-        StoreError: if the folder or the file cannot be created.
-    """
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.close(os.open(folder / STORE_FILE, os.O_RDWR | os.O_CREAT, 0o600))

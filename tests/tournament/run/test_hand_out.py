@@ -12,6 +12,7 @@ from tests.support.tournament.one_table import OneTable, Stopped, play, stop
 from tests.tournament.run.conftest import BOTS, FAULTY, STOP
 from tournament.config.cup import Bot
 from tournament.run.resume import resume
+from tournament.run.workers.executor import Job, RunError
 
 NAMES = (*BOTS, "eve", "fay")
 
@@ -29,6 +30,22 @@ def test_blocks_are_handed_out_in_the_drawn_order(tmp_path: Path, format: str) -
             order += tables.blocks
     blocks = played.plan(cup).blocks
     assert order == [*range(1, 23), *range(22, blocks + 1)], "22 was interrupted"
+
+
+class OneWorker(OneTable):
+    def submit(self, job: Job) -> None:
+        if self.blocks:
+            raise RunError("No worker process can be started.")
+        super().submit(job)
+
+
+def test_a_match_is_kept_if_the_next_block_gets_no_worker(tmp_path: Path) -> None:
+    cup = played.cup(BOTS)
+    with played.unfinished(tmp_path, cup) as store:
+        tables = OneWorker(cup)
+        with pytest.raises(RunError):
+            play(store, cup, {}, tables)
+        assert [match.match for match in store.summaries()] == tables.played
 
 
 @pytest.mark.parametrize("how", ["swiss", "knockout", "gauntlet", "halving", "stop"])

@@ -167,7 +167,7 @@ def test_a_restart_neither_awaits_nor_overbooks_bots(ladder: LadderRun) -> None:
 
     def look() -> None:
         with ladder.store() as store:
-            shown.append(store.present().connected)
+            shown.append(store.run().present.connected)
 
     ladder.play({4: ladder.enter, 20: stop})
     with ladder.store() as store:
@@ -268,7 +268,7 @@ def test_a_bot_without_tables_in_an_epoch_is_not_away(ladder: LadderRun) -> None
 
     def look() -> None:
         with ladder.store() as store:
-            away.append((len(store.epochs()), store.present().away))
+            away.append((len(store.epochs()), store.run().present.away))
 
     ladder.play({4: partial(ladder.enter, "ann"), 20: stop})
     ladder.away.add("ann")

@@ -76,14 +76,14 @@ def test_connected_bots_play_the_same_cup_as_started_bots(arena: Arena) -> None:
     seen = arena.start(deals=2, concurrency=2)
     assert next(seen) == {"event": "waiting", "missing": list(HONEST)}
     with Store.open(arena.run) as store:
-        assert store.present().awaited == tuple(HONEST)
+        assert store.run().present.awaited == tuple(HONEST)
     programs = arena.connect(HONEST, "--tables", "2")
     *_, last = seen
     assert last["event"] == "finished"
     printed = end(*programs)
     assert arena.process.wait(60) == 0
     with Store.open(arena.run) as store:
-        assert (store.present().awaited, store.voids()) == ((), [])
+        assert (store.run().present.awaited, store.voids()) == ((), [])
         for name, text in zip(HONEST, printed, strict=True):
             assert f"Connected to Test cup as {name}.\n" in text
             assert text.endswith("\nThe cup is over.\n")

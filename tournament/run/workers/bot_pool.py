@@ -24,24 +24,21 @@ _MEASURE_S = 1.0  # how often the memory of a bot that plays is measured
 
 class _Place(NamedTuple):
     """The identity of a bot's process. `copy` counts the earlier seats of the same bot at the
-    table. `seating` is the number of the seating that the process plays, or 0 if the process plays
-    all seatings."""
+    table. `seating` is the only seating that the process plays, or 0 if it plays all."""
 
     name: str
     copy: int = 0
     seating: int = 0
 
 
-class UnavailableBot(Player):
-    """A substitute for a bot that cannot be started or reached, or that no longer plays. All its
-    moves are faults, and `why` is the sentence in their records."""
+class _UnavailableBot(Player):
+    """A substitute whose moves are all faults, with the sentence `why` in their records."""
 
     def __init__(self, url: str, why: str) -> None:
         self.url = url
         self._why = why
 
     def move(self, body: bytes, seconds: float) -> Failure:
-        """Return a failure of the kind "unreachable"."""
         return Failure(FaultKind.UNREACHABLE, self._why, 0.0, Answer())
 
 
@@ -110,13 +107,6 @@ class BotPool:
                 return
 
     def _play(self, job: Job, number: int, expect: Callable[[float], None]) -> MatchRecord:
-        """Play the match of a job that has this number in the block.
-
-        Raises:
-            MatchVoid: if a bot that the run waits for cannot be reached.
-            RefereeError: if the rules service fails.
-            StartError: if no port or process is free for a bot.
-        """
         cup, pairing = self._cup, job.block.pairing(number)
         expect(cup.players * (cup.clock.start_ms / 1000 + OWN_S))
         self._bots |= {bot.name: bot for bot in job.joined}
@@ -144,13 +134,13 @@ class BotPool:
         anew: bool = False,
         upcoming: Iterable[tuple[Sequence[str], int]] = (),
     ) -> list[Player]:
-        """Return a player for each seat. `names` has the name of the bot at each seat.
+        """Return a player for the bot at each seat. `number` is the match's number in its block.
 
-        `number` is the match's number in its block. Bots that are not running are started in
-        parallel, and waited for. The earlier output of running bots is discarded. A bot is replaced
-        by an `UnavailableBot` if it is in `absent`, it cannot be started, or its host name cannot
-        be resolved. With `anew`, all started bots get new processes. `upcoming` has the seating and
-        the number of each later match, whose bots are started ahead as far as memory allows.
+        Bots that are not running are started in parallel, and waited for. The earlier output of
+        running bots is discarded. A bot that is in `absent`, does not start, or has a host name
+        that cannot be resolved gets a substitute, whose moves are faults. With `anew`, all started
+        bots get new processes. `upcoming` has the seating and the number of each later match, whose
+        bots are started ahead as far as memory allows.
 
         Raises:
             StartError: if no port or process is free for a bot.
@@ -160,14 +150,19 @@ class BotPool:
         if anew:
             for place in table:
                 self._end(place)
-        for place in [place for place in table if not self._still_runs(place)]:
-            self._spawn(place, table)
+        for place in table:
+            running = self._started.get(place)
+            if running is not None and not running.process.clear_output():
+                self._end(place)
+        for place in table:
+            if place not in self._started:
+                self._spawn(place, table)
         later = [
             place for match in upcoming for place in self._to_start(self._places(*match), absent)
         ]
         self._start_ahead(table, later)
         players = [
-            UnavailableBot("", "The organiser decided that it no longer plays.")
+            _UnavailableBot("", "The organiser decided that it no longer plays.")
             if place.name in absent
             else self._player(self._bots[place.name], place)
             for place in places
@@ -177,9 +172,8 @@ class BotPool:
         return players
 
     def _start_ahead(self, table: Iterable[_Place], later: Iterable[_Place]) -> None:
-        """Start bots of later matches with `_spawn`, as far as memory allows. At most eight bots
-        start at once. The bots at `table` keep running. Stop at a bot that cannot be started; its
-        own match will report that."""
+        """Start bots of later matches as far as memory allows, and keep the bots at `table`. Stop
+        at a bot that cannot be started; its own match will report that."""
         keep = list(table)
         starting = sum(not bot.answered for bot in self._started.values())
         for place in later:
@@ -194,24 +188,23 @@ class BotPool:
             keep.append(place)
 
     def start(self, bots: Iterable[Bot]) -> Iterator[tuple[Bot, Mapping[str, object] | StartError]]:
-        """Start the bots that have a command, up to eight at once if memory allows. In the order
-        given, yield each of these bots with its `StartedBot.about` once it answers, or with a
-        StartError if it does not start. Bots in `in_process` are left out.
-        """
+        """Start the bots that have a command, up to eight at once if memory allows, except those in
+        `in_process`. In the order given, yield each with its `StartedBot.about` once it answers, or
+        with a StartError."""
         starting = [bot for bot in bots if self._is_started(bot.name)]
-        places = [_Place(bot.name) for bot in starting]
-        for at, (bot, place) in enumerate(zip(starting, places, strict=True)):
+        for number, bot in enumerate(starting, 1):
+            place = _Place(bot.name)
             try:
                 if place not in self._started:
                     self._spawn(place, ())
-                self._start_ahead([place], places[at + 1 :])
+                self._start_ahead([place], (_Place(later.name) for later in starting[number:]))
                 yield bot, self._ready(place).about
             except StartError as error:
                 yield bot, error
 
     def recycle(self, record: MatchRecord) -> None:
-        """Stop the started bots that timed out in a match, because they may still be busy with an
-        old request. If memory runs short, stop the least recently used bots that did not play."""
+        """Stop the started bots that timed out in a match, because they may still be busy. If
+        memory runs short, stop the least recently used bots that did not play."""
         places = self._places(record.seating, record.number)
         for fault in record.faults:
             if fault.kind is FaultKind.TIMEOUT:
@@ -228,7 +221,6 @@ class BotPool:
         return [_Place(name, names[:at].count(name), seating) for at, name in enumerate(names)]
 
     def _to_start(self, places: Iterable[_Place], absent: Container[str]) -> list[_Place]:
-        """The places whose bots are started on this machine and are not in `absent`."""
         return [
             place for place in places if self._is_started(place.name) and place.name not in absent
         ]
@@ -236,26 +228,14 @@ class BotPool:
     def _is_started(self, name: str) -> bool:
         return self._bots[name].command is not None and name not in self._called
 
-    def _still_runs(self, place: _Place) -> bool:
-        """Return whether the bot at a place is running. If so, discard the bot's output so
-        far. If the bot has ended, clean up after it."""
-        running = self._started.get(place)
-        if running is not None and not running.process.clear_output():
-            self._end(place)
-        return place in self._started
-
     def _expected(self, places: Iterable[_Place]) -> float:
-        """The memory in MB that the processes at these places will probably use.
-
-        Each is assumed to use what its bot used when last measured. An unmeasured bot is assumed to
-        use as much as the largest measured bot or, if there is none, the limit for one bot.
-        """
+        """The memory in MB that the processes at these places will probably use. A bot that has not
+        been measured is assumed to use as much as the largest one."""
         unknown = max(self._memory_mb.values(), default=float(self._cup.limits.memory_mb))
         return sum(self._memory_mb.get(place.name, unknown) for place in places)
 
     def _make_room(self, needed_mb: float, keep: Collection[_Place]) -> None:
-        """Stop the least recently used bots, except at the places in `keep`, until `needed_mb` MB
-        are free, or no other bot is left."""
+        """Stop the least recently used bots outside `keep` until there is enough memory."""
         excess = self._expected(self._started) + needed_mb - self._limit_mb
         for place in list(self._started):
             if excess <= 0:
@@ -270,26 +250,19 @@ class BotPool:
             bot.close()
 
     def close(self) -> None:
-        """Stop all started bots, and wait until they have ended. Bots that another thread is just
-        starting are not stopped."""
+        """Stop all started bots, except any that another thread is just starting, and wait for
+        their end."""
         while self._started:
             _, bot = self._started.popitem()
             bot.close()
 
     def _spawn(self, place: _Place, keep: Collection[_Place]) -> None:
-        """Start the bot of a place without waiting for it to answer. First make room for the bot,
-        but keep the bots at the places in `keep`.
-
-        Raises:
-            StartError: if no port or process is free for a bot.
-        """
+        """Start the bot of a place, without waiting for it to answer."""
         self._make_room(self._expected([place]), keep)
         self._started[place] = StartedBot(self._bots[place.name], self._launch)
 
     def _player(self, bot: Bot, place: _Place) -> Player:
-        """Return the player at a place, or a substitute if the bot does not start or its host name
-        cannot be resolved. A bot with a command must have been spawned, and is waited for. A
-        remote bot has the same player in all matches."""
+        """The player at a place, or a substitute. A bot with a command must have been spawned."""
         if bot.name in self._called:
             return self._called[bot.name]
         url = bot.url or self._started[place].url
@@ -298,9 +271,9 @@ class BotPool:
                 return self._ready(place)
             player = HttpBot(url, dial_url(url), bot.token)
         except StartError as error:
-            return UnavailableBot(url, f"It could not be restarted. {error}")
+            return _UnavailableBot(url, f"It could not be restarted. {error}")
         except OSError as error:  # the name may resolve before the next match
-            return UnavailableBot(
+            return _UnavailableBot(
                 url, f"Its host name cannot be resolved: {error.strerror or error}."
             )
         if bot.connect:
@@ -309,11 +282,7 @@ class BotPool:
         return player
 
     def _ready(self, place: _Place) -> StartedBot:
-        """Return the bot at a place once it answers, and mark it as most recently used.
-
-        Raises:
-            StartError: if the bot does not answer. Its place is then empty.
-        """
+        """Return the bot at a place once it answers. If it does not, its place is empty."""
         running = self._started.pop(place)
         if not running.answered:
             running.ready()

@@ -18,12 +18,12 @@ class RunError(StichError):
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """An order to play matches of a block. `numbers` are the matches' numbers in the block, from 0.
+    """An order to play the matches of a block with these numbers, counted from 0.
 
     A match is void if a bot in `wait_for` cannot be reached. Bots in `absent` no longer play, so
     they get default moves. With `anew`, started bots play in new processes, because the running
-    processes may have seen these cards. `prefetch` holds the blocks that the table will probably
-    play next, whose bots may be started meanwhile. `joined` holds the connecting bots of all these
+    ones may have seen these cards. `prefetch` holds the blocks that the table will probably play
+    next, whose bots may be started meanwhile. `joined` holds the connecting bots of all these
     blocks, which may have joined since the executor was made. `live` is the folder for files about
     matches in progress, or None if they are not shown.
     """
@@ -56,7 +56,7 @@ class Voided:
 @dataclass(frozen=True, slots=True)
 class Lost:
     """The worker that played the block with this number is lost, and the rest of its job with it.
-    `why` is a clause that says what happened to the worker."""
+    `why` is a clause."""
 
     block: int
     why: str
@@ -71,11 +71,8 @@ class Unplayed:
 
 @dataclass(frozen=True, slots=True)
 class Inspected:
-    """The result of starting or reaching every bot.
-
-    `problems` are sentences, each about a problem that prevents the cup from being played. `about`
-    maps each bot that answered to the name, version and author that it states.
-    """
+    """The result of starting or reaching every bot: sentences about problems that prevent the cup
+    from being played, and what each bot that answered states about itself."""
 
     problems: tuple[str, ...]
     about: Mapping[str, Identity]
@@ -92,14 +89,14 @@ Event = Finished | Voided | Lost | Unplayed | Notice
 
 
 class Executor(Protocol):
-    """Plays blocks at several tables, one block at each. Only one thread may use an executor. That
-    thread must call `close` at the end."""
+    """Plays blocks at several tables, one block at each. Only one thread may use an executor, and
+    must `close` it at the end."""
 
     def inspect(self, absent: Collection[str]) -> Inspected:
-        """Start or reach every bot once, except the bots in `absent`, and return the result.
+        """Start or reach every bot once, except the bots in `absent`.
 
         Raises:
-            RunError: if no worker can be reached, or the worker that starts the bots dies or hangs.
+            RunError: if no worker can be started or reached, or one dies or hangs meanwhile.
         """
 
     @property
@@ -107,7 +104,11 @@ class Executor(Protocol):
         """Whether a job can be submitted now."""
 
     def submit(self, job: Job) -> None:
-        """Give a job to a free table, without waiting for its matches. A table must be free."""
+        """Give a job to a free table, without waiting for its matches. A table must be free.
+
+        Raises:
+            RunError: if no worker can be started.
+        """
 
     def receive(self, seconds: float) -> Iterable[Event]:
         """Wait up to `seconds` for events, and yield them. Jobs may be submitted between events.

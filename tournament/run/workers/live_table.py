@@ -1,8 +1,4 @@
-"""Matches in progress on this machine, so that the pages can show them.
-
-Each table has a file in the user's state folder, which no bot can read. Results do not depend on
-these files.
-"""
+"""Matches in progress on this machine, as files in the user's state folder for the pages."""
 
 import os
 import shutil
@@ -44,10 +40,10 @@ class _Moves(MatchObserver):
 
 @contextmanager
 def shown_live(pairing: Pairing, folder: Path | None) -> Iterator[MatchObserver]:
-    """Yield an observer for the match, and keep a file about the match in `folder` up to date.
+    """Yield an observer for the match. If `folder` is not None, keep a file there up to date.
 
-    If `folder` is None, nothing is written. A thread writes the file every half second, until the
-    match has more than MOST_MOVES moves or a write fails. The file stays after the match.
+    A thread writes the file every half second, until the match has more than MOST_MOVES moves or a
+    write fails. The file stays after the match.
     """
     if folder is None:
         yield MatchObserver()
@@ -65,7 +61,6 @@ def shown_live(pairing: Pairing, folder: Path | None) -> Iterator[MatchObserver]
 
 
 def _write_often(match: LiveMatch, file: Path, ended: Event) -> None:
-    """Write a match to a file every half second, until it ends or is too long, or a write fails."""
     new = file.with_suffix(".new")
     with suppress(OSError):
         while not ended.wait(_EVERY_S) and len(match.moves) <= MOST_MOVES:
@@ -75,7 +70,7 @@ def _write_often(match: LiveMatch, file: Path, ended: Event) -> None:
 
 def make_folder(cup: Cup, run: str) -> Path | None:
     """Create an empty folder for the matches in progress of the run with this id, and return its
-    path. An earlier folder of the run is deleted. The user must have a `state_folder`.
+    path. The user must have a `state_folder`.
 
     Return None if the folder cannot be created, or if all matches of a block have the same cards,
     because then no match may be shown before the whole block has ended.
@@ -90,11 +85,9 @@ def make_folder(cup: Cup, run: str) -> Path | None:
 
 
 def live_matches(run: str) -> Iterator[LiveMatch]:
-    """Yield the matches in progress of the run with this id, and some that have just ended.
-
-    Matches with more than MOST_MOVES moves, and files that cannot be read or come from another
-    version of Stich, are left out. A user without a home folder has no such matches.
-    """
+    """Yield the matches in progress of the run with this id, and some that have just ended. Leave
+    out those with more than MOST_MOVES moves, and files that cannot be read or come from another
+    version."""
     try:
         folder = state_folder() / "live" / run
     except RuntimeError:

@@ -1,8 +1,4 @@
-"""An executor that plays blocks in worker processes on this machine.
-
-Each table has its own process, unless tables spend most of their time waiting for remote bots. Then
-a few processes have several tables each.
-"""
+"""An executor that plays blocks in worker processes on this machine."""
 
 import ctypes
 import math
@@ -38,23 +34,18 @@ _CLOSE_S = 10.0  # for a worker to stop its bots, which takes much less
 _MOST_SHARED = 6  # processes that several tables share; each takes 40 MB
 
 
-class Deadline(ctypes.Structure):
-    """Memory that a worker shares with the runner.
-
-    `at` is the time.monotonic time by which the worker must take its next step. The time is
-    infinite while the worker waits for the runner. `stop_soon` asks the worker to end its job after
-    the current match.
-    """
+class _Deadline(ctypes.Structure):
+    """Memory that a worker shares with the runner: `at`, the time.monotonic time by which the
+    worker must take its next step, and `stop_soon`, the request to end its job after the current
+    match."""
 
     _fields_ = (("at", ctypes.c_double), ("stop_soon", ctypes.c_bool))
 
     def expect(self, seconds: float = math.inf) -> None:
-        """Set the deadline for the next step to `seconds` from now. By default, there is none."""
         self.at = monotonic() + seconds
 
     @property
     def missed(self) -> bool:
-        """Whether the deadline passed at least a second ago."""
         return monotonic() >= self.at + _GRACE_S
 
 
@@ -63,7 +54,7 @@ class _LocalWorker:
     """The runner's side of one table. Several tables may share a process."""
 
     connection: Connection
-    deadline: Deadline
+    deadline: _Deadline
     process: BaseProcess
     cores: Cores | None
     job: Job | None = None
@@ -71,9 +62,8 @@ class _LocalWorker:
 
 @contextmanager
 def _deferred_stop() -> Iterator[None]:
-    """Block SIGINT and SIGTERM within this context, and in processes that are started within it.
-    Each process unblocks the signals once it has loaded, because Ctrl-C in a terminal reaches the
-    whole process group."""
+    """Block SIGINT and SIGTERM here and in processes started within this context. Each unblocks
+    them once it has loaded, because Ctrl-C in a terminal reaches the whole process group."""
     # Otherwise the first worker would start Python's resource tracker, which unblocks the signals.
     resource_tracker.ensure_running()
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
@@ -84,9 +74,9 @@ def _deferred_stop() -> Iterator[None]:
 
 
 def tables_at_once(cup: Cup, blocks: int) -> int:
-    """The number of tables that can play at once in a cup with this number of blocks: the smallest
-    of `run.concurrency`, `blocks`, and the `max_matches` of the remote bots that sit at every
-    table, but at least 1. In a ladder, where bots come and go, it is `run.concurrency`."""
+    """The number of tables that can play at once in a cup with this number of blocks, at least 1:
+    the smallest of `run.concurrency`, `blocks`, and the `max_matches` of the remote bots that sit
+    at every table. In a ladder, where bots come and go, it is `run.concurrency`."""
     if cup.is_ladder:
         return cup.run.concurrency
     everyone_plays = len(cup.bots) == cup.players
@@ -99,9 +89,8 @@ def tables_at_once(cup: Cup, blocks: int) -> int:
 
 
 def _tables_per_process(cup: Cup, tables: int) -> int:
-    """The most tables that share a process. The number is 1 unless all bots are remote, or some are
-    and there are more tables than cores. Then there are at most six processes, and no more than
-    cores. A ladder counts as if it had a remote bot."""
+    """The most tables that share a process: 1, unless tables spend most of their time waiting for
+    remote bots, which all bots of a ladder may be."""
     by_url = [bot.url is not None for bot in cup.bots] + cup.is_ladder * [True]
     cores = max(1, len(available_cores()))
     if all(by_url) or (any(by_url) and tables > cores):
@@ -114,7 +103,7 @@ class LocalExecutor:
 
     Its tables share the fraction `memory_share` of the memory for bots. `in_process` maps the names
     of bots that are not started to picklable functions that choose their moves, and whose errors
-    end their worker. `inspect` and `submit` raise OSError if no process can be started.
+    end their worker.
     """
 
     def __init__(
@@ -138,27 +127,33 @@ class LocalExecutor:
         """Start a process for as many missing tables as may share it. Return its first worker."""
         context = multiprocessing.get_context("spawn")
         cores = self._shares.pop(0)
-        tables: list[tuple[Connection, BotPool, Deadline]] = []  # filled below, before it starts
+        tables: list[tuple[Connection, BotPool, _Deadline]] = []  # filled below, before it starts
         workers: list[_LocalWorker] = []
         process = context.Process(target=_main, args=(tables, self._cup, cores), daemon=True)
-        for _ in range(min(self._per_process, self._tables - len(self._workers))):
-            connection, worker_end = context.Pipe()
-            deadline = context.RawValue(Deadline, math.inf, False)
-            tables.append((worker_end, self._new_pool(), deadline))
-            workers.append(_LocalWorker(connection, deadline, process, cores))
-        with _deferred_stop():
-            process.start()
+        try:
+            for _ in range(min(self._per_process, self._tables - len(self._workers))):
+                connection, worker_end = context.Pipe()
+                deadline = context.RawValue(_Deadline, math.inf, False)
+                tables.append((worker_end, self._new_pool(), deadline))
+                workers.append(_LocalWorker(connection, deadline, process, cores))
+            with _deferred_stop():
+                process.start()
+        except OSError as error:
+            raise RunError(
+                f"No worker process can be started: {error.strerror}; close other programs, or"
+                " raise the limits on processes and open files. What is finished is kept."
+            ) from None
         for worker_end, _, _ in tables:
             worker_end.close()
         self._workers += workers
         return workers[0]
 
     def inspect(self, absent: Collection[str]) -> Inspected:
-        """Start all workers, then let the first worker start or reach every bot once, except the
-        bots in `absent`. Return the result.
+        """Start all workers, and let the first one start or reach every bot (see
+        `Executor.inspect`).
 
         Raises:
-            RunError: if the first worker dies or does not respond.
+            RunError: if no process can be started, or the first worker dies or does not respond.
         """
         while len(self._workers) < self._tables:
             self._spawn_workers()
@@ -181,8 +176,12 @@ class LocalExecutor:
         return sum(worker.job is not None for worker in self._workers) < self._tables
 
     def submit(self, job: Job) -> None:
-        """Send a job to a free worker, or to a new one if there is none. A table must be free. If
-        the worker has died, `receive` reports the loss of the job."""
+        """Send a job to a free worker, or to a new one if there is none. If the worker has died,
+        `receive` reports the loss of the job.
+
+        Raises:
+            RunError: if no process can be started.
+        """
         free = (worker for worker in self._workers if worker.job is None)
         worker = next(free, None) or self._spawn_workers()
         worker.job = job
@@ -191,10 +190,9 @@ class LocalExecutor:
             worker.connection.send(job)
 
     def receive(self, seconds: float) -> Iterator[Event]:
-        """Wait up to `seconds` for messages from the workers, and yield their events.
-
-        If a worker has died or missed its deadline, kill its process, and yield a `Lost` for each
-        job at any table of that process.
+        """Wait up to `seconds` for messages from the workers, and yield their events. If a worker
+        has died or missed its deadline, kill its process, and yield a `Lost` for each job at any of
+        its tables.
 
         Raises:
             RunError: during iteration, if the rules service fails or a bot gets no port or process.
@@ -210,8 +208,6 @@ class LocalExecutor:
                 yield from self._lose(worker, "did not respond in time and was killed")
 
     def _read(self, worker: _LocalWorker) -> Iterator[Event]:
-        """Read a worker's message, and yield its event, or a loss for each job of the worker's
-        process if the worker has died. Raise the message if it is a RunError."""
         try:
             message: Finished | Voided | RunError = worker.connection.recv()
         except (EOFError, ConnectionError):
@@ -224,9 +220,7 @@ class LocalExecutor:
         yield message
 
     def _lose(self, worker: _LocalWorker, how: str) -> Iterator[Lost]:
-        """Kill the process of a worker that has died or does not respond. Forget all workers of
-        this process, and yield the loss of each job that they had. `how` says how the process
-        was lost, as in "ended or was stopped"."""
+        """Kill the process of a worker, and yield the loss of each job that its tables had."""
         process = worker.process
         lost = [table for table in self._workers if table.process is process]
         self._workers = [table for table in self._workers if table.process is not process]
@@ -241,10 +235,7 @@ class LocalExecutor:
                 yield Lost(table.job.block.number, why)
 
     def recall(self) -> None:
-        """Ask all workers to end their jobs after the current match, which is then the `last`.
-
-        Do not wait for that. The workers keep running and can get new jobs.
-        """
+        """Ask all workers to end their jobs after the current match, and return without waiting."""
         for worker in self._workers:
             worker.deadline.stop_soon = True
 
@@ -261,13 +252,9 @@ class LocalExecutor:
 
 
 def _main(
-    tables: Sequence[tuple[Connection, BotPool, Deadline]], cup: Cup, cores: Cores | None
+    tables: Sequence[tuple[Connection, BotPool, _Deadline]], cup: Cup, cores: Cores | None
 ) -> None:
-    """Run a worker process, in which each table receives jobs and sends their events.
-
-    The process ends when `_work` returns for its first table, on SIGTERM, or when the runner ends.
-    Its bots end with the process.
-    """
+    """Run a worker process until its first table ends, on SIGTERM, or until the runner ends."""
     if (runner := multiprocessing.parent_process()) is not None and runner.pid is not None:
         end_with_parent(runner.pid)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -292,13 +279,10 @@ def _main(
 
 
 def _work(
-    connection: Connection, bot_pool: BotPool, deadline: Deadline, cup: Cup, cores: Cores | None
+    connection: Connection, bot_pool: BotPool, deadline: _Deadline, cup: Cup, cores: Cores | None
 ) -> None:
-    """Play the jobs of one table, and send their events. Before the first job, bind the process to
-    `cores`, if not None. On receiving a set of absent bots' names, perhaps empty, start or reach
-    all other bots and send the result. Return when the connection closes, or after sending a
-    RunError, which means that the rules service failed or a bot got no port or process. The
-    connection is then closed."""
+    """Play the jobs of one table, and send their events. A set of absent bots' names is an order to
+    inspect all other bots. Return when the connection closes, or after sending a RunError."""
     with connection, suppress(EOFError, ConnectionError):  # the runner is gone
         while True:
             deadline.expect()

@@ -1,7 +1,4 @@
-"""This machine's memory and cores, and their division among the tables of a cup.
-
-If each table has its own cores, a bot that computes forever does not slow down other tables.
-"""
+"""This machine's memory and cores, and their division among the tables of a cup."""
 
 import contextlib
 import os
@@ -11,8 +8,7 @@ from pathlib import Path
 from tournament.bot.sandbox.control_group import ROOT
 from tournament.bot.supervisor.process_tree import children
 
-_USED = 0.75
-"""The fraction of the available memory for bots by default. The rest is for bots that grow."""
+_USED = 0.75  # the fraction of the available memory for bots; the rest is for bots that grow
 PLAY_SHARE = 0.25
 """The fraction of the bots' memory for games in the browser while an arena's pages are served."""
 
@@ -23,14 +19,13 @@ _SIBLINGS = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
 
 def memory_for_bots(setting_mb: int | None) -> float:
     """Return the memory in MB that all started bots on this machine may use together: `setting_mb`,
-    which is `run.memory_mb` of the cup, or by default three quarters of what is available now."""
+    or by default three quarters of what is available now."""
     return _USED * available_mb() if setting_mb is None else float(setting_mb)
 
 
 def available_mb(proc: Path = Path("/proc"), root: Path = ROOT) -> float:
     """Return the memory in MB that is available to this process: the least that is available on
-    this machine or in any of the control groups (version 2) that contain the process. `proc` and
-    `root` are the kernel's folders of processes and of control groups."""
+    this machine or in any of the control groups (version 2) that contain the process."""
     limits = [_of_machine(proc / "meminfo")]
     paths = (line[3:] for line in _lines(proc / "self/cgroup") if line.startswith("0::"))
     folder = root / next(paths, "").strip("/")
@@ -41,8 +36,7 @@ def available_mb(proc: Path = Path("/proc"), root: Path = ROOT) -> float:
 
 
 def _of_machine(meminfo: Path) -> float:
-    """Return Linux's estimate of the memory in MB that is available without swapping. Where there
-    is no estimate, as on other systems, return all of the machine's memory."""
+    """Linux's estimate of what is available without swapping or, on other systems, all memory."""
     for line in _lines(meminfo):
         if line.startswith("MemAvailable:"):
             return int(line.split()[1]) / 1024
@@ -50,8 +44,7 @@ def _of_machine(meminfo: Path) -> float:
 
 
 def _of_group(folder: Path) -> list[float]:
-    """Return the memory in MB that a control group has left, in a list that is empty if no limit
-    can be read. Cached files count as available."""
+    """The memory in MB that a control group has left, if known. Cached files count as available."""
     try:
         limit = int((folder / "memory.max").read_text())
         used = int((folder / "memory.current").read_text())
@@ -66,7 +59,6 @@ def _of_group(folder: Path) -> list[float]:
 
 
 def _lines(path: Path) -> list[str]:
-    """Return the lines of a file, or no lines if the file cannot be read."""
     try:
         return path.read_text().splitlines()
     except OSError:
@@ -75,15 +67,14 @@ def _lines(path: Path) -> list[str]:
 
 def available_cores() -> list[int]:
     """Return the numbers of the cores that this process may use, with the hyper-threads of a
-    physical core side by side. The list is empty if the system does not say."""
+    physical core side by side. Return [] if the system does not say."""
     if not hasattr(os, "sched_getaffinity"):
         return []
     return sorted(os.sched_getaffinity(0), key=lambda core: (_first_sibling(core), core))
 
 
 def _first_sibling(core: int) -> int:
-    """Return the lowest-numbered thread of the physical core to which `core` belongs, or `core` if
-    the system does not say. The kernel lists these threads as `0,4` or `0-1`."""
+    """The lowest-numbered thread of the physical core, or `core` if the system does not say."""
     try:
         listed = Path(_SIBLINGS.format(core)).read_text()
         return int(listed.replace("-", ",").split(",")[0])
@@ -92,8 +83,9 @@ def _first_sibling(core: int) -> int:
 
 
 def shares(tables: int, cores: Iterable[int]) -> tuple[Cores | None, ...]:
-    """The cores of each table, the same number for all. Some cores may be left over. With a single
-    table, or fewer cores than tables, all items are None, and the system chooses."""
+    """The cores of each table, the same number for all, so that a bot that computes forever does
+    not slow down other tables. With a single table, or fewer cores than tables, all items are None.
+    """
     order = list(cores)
     size = len(order) // tables
     if tables == 1 or size == 0:
@@ -103,7 +95,7 @@ def shares(tables: int, cores: Iterable[int]) -> tuple[Cores | None, ...]:
 
 def pin(pid: int, cores: Cores) -> None:
     """Bind a process, its threads and its descendants to these cores, as far as the system allows.
-    Processes that they start later inherit the cores. Errors are ignored."""
+    Errors are ignored."""
     processes = [pid]
     for process in processes:
         with contextlib.suppress(OSError):

@@ -21,7 +21,7 @@ _MAX_WORDS = 64  # characters kept of what a bot states about itself
 
 def inspect(cup: Cup, bot_pool: BotPool, absent: Container[str] = ()) -> Inspected:
     """Start or reach every bot once, except those in `absent`, and reach the rules service if the
-    cup has one. Return the problems, and what the bots state. Started bots stay in the pool."""
+    cup has one. Started bots stay in the pool."""
     problems, identities = [], {}
     if cup.run.referee is not None:
         from tournament.match.remote_referee import HttpReferee  # which takes long to load
@@ -42,7 +42,6 @@ def inspect(cup: Cup, bot_pool: BotPool, absent: Container[str] = ()) -> Inspect
 
 
 def _about_or_error(bot: Bot) -> Mapping[str, object] | StartError:
-    """Return what a remote bot states about itself, or the StartError of `about_by_url`."""
     try:
         return about_by_url(bot)
     except StartError as error:
@@ -63,9 +62,8 @@ def identity(about: Mapping[str, Any]) -> Identity:
 
 
 def about_by_url(bot: Bot) -> Mapping[str, object]:
-    """Ask a remote bot what it states about itself, and return its answer.
-
-    The bot must state its protocol and games, since a wrong server or path often answers too.
+    """Ask a remote bot what it states about itself. A wrong server or path often answers too, so
+    the answer must have the protocol and games.
 
     Raises:
         StartError: if the host is unknown, if nothing accepts a connection within 5 seconds, if no

@@ -1,7 +1,8 @@
 """What a worker process cannot do ends the run with a sentence."""
 
+import resource
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 
 import pytest
 
@@ -26,3 +27,14 @@ def test_a_table_without_a_free_port_stops_the_run(monkeypatch: pytest.MonkeyPat
         tables.submit(Job(played.first_block(cup), (0, 1, 2)))
         with pytest.raises(RunError, match="No free port was found"):
             list(tables.receive(60))
+
+
+def test_a_limit_on_open_files_stops_the_run_with_a_sentence() -> None:
+    cup = played.cup()
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with ExitStack() as stack:
+        tables = stack.enter_context(closing(LocalExecutor(cup, LaunchSettings(cup.limits, 1), 1)))
+        stack.callback(resource.setrlimit, resource.RLIMIT_NOFILE, limits)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (3, limits[1]))
+        with pytest.raises(RunError, match="can be started: Too many open files"):
+            tables.inspect(())

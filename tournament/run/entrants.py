@@ -96,7 +96,6 @@ class Entrants(Roster):
         self._again = ThreadPoolExecutor(_KNOWN_AT_ONCE)
         self._updated = 0.0
         self._absences: dict[str, list[datetime]] = {}
-        self._connected: tuple[str, ...] = ()
 
     def close(self) -> None:
         """Cancel the checks that have not begun. Do not wait for the others."""
@@ -119,10 +118,6 @@ class Entrants(Roster):
         )
         return replace(everybody, bots=bots)
 
-    def checks(self, cup: Cup) -> frozenset[str]:
-        """Return the connecting bots, which this roster checks."""
-        return frozenset(bot.name for bot in cup.bots if bot.connect)
-
     def missing(self, cup: Cup, bots: Collection[str]) -> frozenset[str]:
         """Return the connecting bots among `bots` that are not connected now.
 
@@ -131,26 +126,21 @@ class Entrants(Roster):
         """
         return frozenset(bots) - self._reachable(cup)
 
-    def connected(self) -> tuple[str, ...]:
-        """Return the bots with `connect` that were connected and still in play at the last
-        `update`, in the order of the cup."""
-        return self._connected
-
     def _reachable(self, cup: Cup) -> frozenset[str]:
         """The bots that are connected now or need not connect."""
         tables = self._gateway.tables()
         return frozenset(bot.name for bot in cup.bots if not bot.connect or bot.name in tables)
 
-    def update(self, run: Progress, every_s: float = _UPDATE_S) -> bool:
+    def update(self, run: Progress, every_s: float = _UPDATE_S) -> None:
         """Store the results of checks, disconnect bots that failed, start checking connected bots
-        that have not passed, and end the ladder if that is due. Return whether `every_s` seconds
-        had passed since the last update; otherwise do nothing.
+        that have not passed, and end the ladder if that is due. If the last update was less than
+        `every_s` seconds ago, do nothing.
 
         Raises:
             StichError: as in the class.
         """
         if monotonic() < self._updated + every_s:
-            return False
+            return
         self._updated = monotonic()
         if self._is_due(run):
             # A decision, which changing the clock cannot revert.
@@ -159,13 +149,12 @@ class Entrants(Roster):
         away = absent(run.decisions)
         self._collect(self._reachable(cup) - away)
         here = self._reachable(cup) - away  # without the bots that have just failed
-        self._connected = tuple(bot.name for bot in cup.bots if bot.connect and bot.name in here)
+        self.connected = tuple(bot.name for bot in cup.bots if bot.connect and bot.name in here)
         for bot in cup.bots:
             new = bot.connect and bot.name not in self._passed
             if new and bot.name in here - self._checks.keys():
                 known = self._about.get(bot.name)
                 self._checks[bot.name] = self._new.submit(_check, cup, bot, known, is_new=True)
-        return True
 
     def skips(
         self, run: Progress, untouched: Iterable[Block], expired: Collection[str]

@@ -17,6 +17,8 @@ class Roster:
     a block whose bots are busy."""
     patience_s: float = inf
     """The most seconds for which a session waits for a bot when it can play nothing else."""
+    connected: tuple[str, ...] = ()
+    """The bots of a ladder that were connected at the last `update`, in the order of the cup."""
 
     def __init__(self, cup: Cup) -> None:
         self._cup = cup
@@ -25,24 +27,12 @@ class Roster:
         """Return the cup with all bots that have joined, and with URLs for connecting bots."""
         return self._cup
 
-    def checks(self, cup: Cup) -> frozenset[str]:
-        """Return the bots that this roster inspects in place of the session, by default none. They
-        may be away when a session begins."""
-        return frozenset()
-
     def missing(self, cup: Cup, bots: Collection[str]) -> frozenset[str]:
         """Return the `bots` that are known to be away without asking them, by default none."""
         return frozenset()
 
-    def connected(self) -> tuple[str, ...]:
-        """Return the connected bots of a ladder as of the last `update`, in the order of the cup.
-        Outside a ladder, there are none."""
-        return ()
-
-    def update(self, run: Progress) -> bool:
-        """Find out which bots are connected, and return True. If this is not due yet, or no bots
-        can join, only return False."""
-        return False
+    def update(self, run: Progress) -> None:
+        """Find out which bots are connected, if this is due and bots can join."""
 
     def skips(
         self, run: Progress, untouched: Iterable[Block], expired: Collection[str]

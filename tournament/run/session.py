@@ -43,7 +43,7 @@ _SHOWN: Final = 6  # blocks that the pages show, besides those that are being pl
 
 
 class Session:
-    """Plays the unfinished matches of a run. As a context manager, closes the executor and the
+    """Plays the unfinished matches of a run. Leaving its context closes the executor and the
     roster.
 
     `exclude` is called whenever the bots that no longer play may have changed, with a mapping from
@@ -117,10 +117,11 @@ class Session:
             StoreError: if the store cannot be used.
             StichError: if the gateway no longer answers.
         """
-        connecting = self._roster.checks(self._cup)
-        bots = [bot for bot in self._cup.bots if bot.name not in connecting]
+        # In a ladder, bots that connect may be away, and the roster checks them.
+        bots = [bot for bot in self._cup.bots if not (bot.connect and self._cup.is_ladder)]
         started = sum(bot.command is not None for bot in bots)
         self._observer.starting(started, len(bots) - started)
+        connecting = set(self._cup.names).difference(bot.name for bot in bots)
         inspected = self._executor.inspect(self._run.gone | connecting)
         if inspected.problems:
             raise StartError("\n".join(inspected.problems))
@@ -300,7 +301,7 @@ class Session:
             )
             for block in blocks
         )
-        self._show(Present(away=away, connected=self._roster.connected(), upcoming=upcoming))
+        self._show(Present(away=away, connected=self._roster.connected, upcoming=upcoming))
 
     def _show(self, present: Present) -> None:
         if present != self._present:

@@ -140,8 +140,9 @@ class LocalExecutor:
                 process.start()
         except OSError as error:
             raise RunError(
-                f"No worker process can be started: {error.strerror}; close other programs, or"
-                " raise the limits on processes and open files. What is finished is kept."
+                f"No worker process can be started: {error.strerror or error}; close other"
+                " programs, or raise the limits on processes and open files. What is finished is"
+                " kept."
             ) from None
         for worker_end, _, _ in tables:
             worker_end.close()

@@ -58,18 +58,13 @@ SECTIONS = {
 COMMANDS = {name: entry for section in SECTIONS.values() for name, entry in section.items()}
 
 
-class LazyGroup(click.Group):
-    """A click group that imports a command's module only when the command is called.
-
-    Importing all modules takes a second. The help needs only the table of commands.
-    """
+class _LazyGroup(click.Group):
+    """A click group that imports a command's module only when it is called: all take a second."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names of the commands, in the order of the table."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import and return the command with this name, or return None if there is none."""
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f"stich.commands.{COMMANDS[cmd_name][0]}")
@@ -79,17 +74,11 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the name and the command that `args` begins with, and the other arguments.
-
-        Raises:
-            UsageError: if there is no such command. The message suggests the closest one, if any.
-        """
         if args[0] not in COMMANDS and (close := get_close_matches(args[0], COMMANDS, 1)):
             ctx.fail(f"No such command '{args[0]}'. Did you mean `stich {close[0]}`?")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write each section of the table to `formatter`, with one line for each command."""
         width = max(map(len, COMMANDS))
         for title, section in SECTIONS.items():
             with formatter.section(title):
@@ -98,7 +87,7 @@ class LazyGroup(click.Group):
                 )
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(
     version("stich"),
     message=f"stich %(version)s (rules: {'compiled' if games.COMPILED else 'pure Python'})",
@@ -116,11 +105,8 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the program, and exit with the exit code of the command.
-
-    If nothing reads standard output any more, exit with 1 silently. If a device is full, exit with
-    1 and a sentence on standard error.
-    """
+    """Run the program, and exit with the exit code of the command. Exit with 1 if standard output
+    is closed or a device is full, in the latter case with a sentence on standard error."""
     try:
         try:
             cli(prog_name="stich")

@@ -28,12 +28,11 @@ _WINDOW_S: Final = 60.0  # after _STOPS stops within this time, a server is not 
 
 
 def find_port(host: str, port: int, option: str = "--port") -> int:
-    """Return `port` if it is free, or any free port if `port` is 0.
-
-    The port is not reserved. The error message names `option` as the way to choose another port.
+    """Return `port` if it is free, or any free port if `port` is 0. The port is not reserved.
+    `option` names, in the error message, the option for another port.
 
     Raises:
-        ClickException: if the address or the port cannot be used. The command then exits with 1.
+        ClickException: if the address or the port cannot be used.
     """
     try:
         addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
@@ -62,14 +61,11 @@ def url_of(host: str, port: int) -> str:
 def _serving(
     name: str, module: str, host: str, port: int, settings: Mapping[str, object]
 ) -> Iterator[None]:
-    """Within this context, run a server as a child process, and restart it whenever it ends.
-
-    The context begins once the server answers, and kills it at the end. `name` is for messages.
-    `settings` are those of the Python module `module`, a server that uses `web.child_process`.
+    """Run a server as a child process until the context ends. The context begins once it answers.
 
     Raises:
-        ClickException: if the server does not answer within 30 seconds, or if it has stopped 5
-            times within a minute. If it stops too often, this process first sends itself SIGTERM.
+        ClickException: if the server does not answer within 30 seconds, or has stopped 5 times
+            within a minute. In the latter case, this process first sends itself SIGTERM.
     """
     http = HTTPConnection(host, port, timeout=_START_S)
     closed, failed = threading.Event(), threading.Event()
@@ -83,14 +79,14 @@ def _serving(
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()
     try:
-        answers, until = False, monotonic() + _START_S
-        while not answers:
-            if monotonic() >= until:
-                raise click.ClickException(f"{name} did not start.")
+        until = monotonic() + _START_S
+        while True:
             with suppress(OSError, HTTPException), closing(http):
                 http.request("GET", "/healthz")
                 http.getresponse()
-                answers = True
+                break
+            if monotonic() >= until:
+                raise click.ClickException(f"{name} did not start.")
             sleep(_LOOK_S / 4)
         yield
     finally:
@@ -113,8 +109,7 @@ def keep_running(
     """Run a server until `closed` is set, and restart it, with a message, whenever it ends.
 
     Once `closed` is set, kill the server and its child processes, and return True. Return False if
-    the server has stopped 5 times within a minute by `clock`, which returns seconds. `name` is the
-    server's name in messages.
+    the server has stopped 5 times within a minute by `clock`, which returns seconds.
     """
     stops: deque[float] = deque(maxlen=_STOPS)
     while not closed.is_set():
@@ -139,15 +134,15 @@ def keep_running(
 
 @contextmanager
 def pages_served(host: str, port: int, **settings: str | int | None) -> Iterator[str]:
-    """Within this context, serve the pages of an arena. Yield their URL.
+    """Within this context, serve the pages of an arena in another process. Yield their URL, which
+    is also printed on standard error.
 
-    The URL is also printed on standard error. The settings are those of `web.arena.server`. Without
-    `run` or `matches`, only the pages for playing are served. The server is a separate process, so
-    spectators hardly slow down a cup.
+    The settings are those of `web.arena.server`. Without `run` or `matches`, only the pages for
+    playing are served.
 
     Raises:
-        ClickException: if the server does not start, or stops too often. If it stops too often,
-            this process first sends itself SIGTERM.
+        ClickException: if the server does not start, or stops too often. In the latter case, this
+            process first sends itself SIGTERM.
     """
     with _serving("The server of the pages", "web.arena.server", host, port, settings):
         click.echo(f"Pages at {url_of(host, port)} (Ctrl-C ends them).", err=True)
@@ -158,15 +153,15 @@ def pages_served(host: str, port: int, **settings: str | int | None) -> Iterator
 def gateway_served(
     host: str, port: int, folder: str, cup: Cup, invite: str, runner_host: str
 ) -> Iterator[GatewayClient]:
-    """Within this context, serve the gateway of a cup. Yield the runner's client of the gateway.
+    """Serve the gateway of a cup within this context, which begins once the gateway answers. Yield
+    the runner's client of the gateway.
 
-    The context begins once the gateway answers. Authors' programs connect to `host` and `port`.
-    `folder` is the folder of the run, with its invitations. `invite` is the command that creates
-    tokens. `runner_host` is the address at which tables reach the gateway on this machine.
+    Authors' programs connect to `host` and `port`. `folder` is the folder of the run, with its
+    invitations. `invite` is the command that creates tokens. `runner_host` is the address at which
+    tables reach the gateway on this machine.
 
     Raises:
-        ClickException: if the gateway does not start, stops too often, or finds no free port at
-            `runner_host`. If it stops too often, this process first sends itself SIGTERM.
+        ClickException: as in `pages_served`, or if there is no free port at `runner_host`.
     """
     runner_port, secret = find_port(runner_host, 0), secrets.token_hex(16)
     settings = {

@@ -13,23 +13,8 @@ from urllib.parse import urlsplit
 
 import click
 
-from stich.commands.common import (
-    checked,
-    command,
-    flag,
-    int_option,
-    json_lines_option,
-    refuse,
-    stopping,
-)
-from stich.commands.runs import (
-    copied_matches,
-    is_file,
-    open_run,
-    out_option,
-    run_folder,
-    store_option,
-)
+from stich.commands import option, runs
+from stich.commands.common import command, refuse, stopping
 from stich.console.progress import JsonLines, watch
 from stich.console.result_tables import print_estimate, print_table
 from stich.processes import find_port, gateway_served, pages_served
@@ -48,10 +33,7 @@ from web.gateway.invitations import Invitations
 
 
 def _scheduler_problem(address: str) -> str | None:
-    """Return why `address` cannot be used as that of a Dask scheduler, or None if it can.
-
-    No address can be used if Dask is not installed. The scheduler is not contacted.
-    """
+    """Return why `address` cannot be used for a Dask scheduler, or None. Do not contact it."""
     parts = re.fullmatch(r"(?:tcp|tls)://[^/\s]+:(\d{1,5})/?", address)
     if parts is None or int(parts[1]) > 65535:
         return "is no scheduler's address; write one like tcp://127.0.0.1:8786."
@@ -60,30 +42,26 @@ def _scheduler_problem(address: str) -> str | None:
     return None
 
 
-_no_sandbox_option = flag(
+_no_sandbox_option = option.flag(
     "--no-sandbox",
     help="Start bots without a sandbox: they can do all that you can do. The standings say so.",
 )
 _cluster_option = click.option(
     "--cluster",
     metavar="ADDRESS",
-    type=checked(_scheduler_problem),
+    type=option.checked(_scheduler_problem),
     help="Play on the workers of this Dask scheduler, such as tcp://host:8786 or tls://host:8786.",
 )
 
 
 @command
 @click.argument("cup", metavar="CUP.toml", type=click.Path())
-@out_option
-@store_option
+@runs.out_option
+@runs.store_option
 @_cluster_option
 @_no_sandbox_option
-@flag(
-    "--estimate",
-    "only_estimate",
-    help="Only estimate time and cost: play a block for each bot on other deals, and keep nothing.",
-)
-@json_lines_option
+@option.flag("--estimate", "only_estimate", help="Only estimate time and cost, and keep nothing.")
+@option.json_lines
 def run(
     cup: str,
     out: str | None,
@@ -100,9 +78,8 @@ def run(
     Examples:
       stich run examples/doudizhu.toml --out runs/spring
       stich run examples/doudizhu.toml --estimate
-      stich run examples/doudizhu.toml --cluster tcp://127.0.0.1:8786
     """
-    target = store_url or out or run_folder(cup)
+    target = store_url or out or runs.default_folder(cup)
     plan = _read_startable_cup(cup, target, cluster, no_sandbox)
     if _needs_gateway(plan):
         store = store_url and shown_target(store_url)  # without its password
@@ -114,10 +91,7 @@ def run(
     if only_estimate:
         if cluster or out or store_url:
             raise click.UsageError("--estimate plays here and keeps nothing; use it alone.")
-        with (
-            stopping("Stopped. Nothing is kept."),
-            watch(plan.name, as_json=as_json) as observer,
-        ):
+        with stopping("Stopped. Nothing is kept."), watch(plan.name, as_json=as_json) as observer:
             result = estimate(plan, Path(cup), observer)
         if as_json:
             observer.tell("", "estimate", **asdict(result))
@@ -126,20 +100,20 @@ def run(
         return
     if store_url is not None and out is not None:
         refuse("--out and --store exclude each other; omit one.", 2)
-    _play_cup(plan, cup, target, as_json=as_json, cluster=cluster)
+    _play_cup(plan, cup, target, cluster, as_json=as_json)
 
 
 @command
 @click.argument("target", metavar="CUP.toml|DIR|FILE", type=click.Path())
-@out_option
-@store_option
+@runs.out_option
+@runs.store_option
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@int_option("--port", 0, 65535, 8000, "Port to listen on. 0 picks a free port and prints it.")
-@int_option("--connect-port", 0, 65535, None, "Port for bots that connect. By default, --port + 1.")
+@option.number("--port", 0, 65535, 8000, "Port to listen on. 0 picks a free port and prints it.")
+@option.number("--connect-port", 0, 65535, None, "Port for connecting bots, by default --port + 1.")
 @_cluster_option
 @_no_sandbox_option
-@flag("--exit", "ends", help="Exit when the cup is over. By default, the pages stay.")
-@json_lines_option
+@option.flag("--exit", "ends", help="Exit when the cup is over. By default, the pages stay.")
+@option.json_lines
 def arena(
     target: str,
     out: str | None,
@@ -160,7 +134,6 @@ def arena(
     \b
     Examples:
       stich arena CUP.toml --out runs/spring --port 8000
-      stich arena runs/spring
       stich arena spring.jsonl
     """
     port = find_port(host, port)
@@ -169,24 +142,23 @@ def arena(
             others = (out, store_url, cluster, ends, as_json, no_sandbox)
             if any(others) or connect_port is not None:
                 raise click.UsageError("With a DIR or FILE, use only --host and --port.")
-            if is_file(target):
-                copy = stack.enter_context(copied_matches(target))
+            if runs.is_file(target):
+                copy = stack.enter_context(runs.copied_matches(target))
                 stack.enter_context(pages_served(host, port, matches=copy))
             else:
-                with open_run(target):  # so that errors are reported before the server starts
+                with runs.open_run(target):  # so that errors are reported before the server starts
                     pass
                 stack.enter_context(pages_served(host, port, run=target))
             signal.pause()
-        folder = out or run_folder(target)  # has the invitations even if the store is a database
+        folder = out or runs.default_folder(target)  # has the invitations, even with a database
         run = store_url or folder
         cup = _read_startable_cup(target, run, cluster, no_sandbox)
         Store.create(run, partial(click.echo, err=True)).close()
         bots_port = None
         if _needs_gateway(cup):
-            free = port + 1 if port < 65535 else 0
-            bots_port = find_port(
-                host, free if connect_port is None else connect_port, "--connect-port"
-            )
+            if connect_port is None:
+                connect_port = port + 1 if port < 65535 else 0
+            bots_port = find_port(host, connect_port, "--connect-port")
         url = stack.enter_context(
             pages_served(host, port, run=run, connect_port=bots_port, cup=target, folder=folder)
         )
@@ -197,15 +169,7 @@ def arena(
             invite = shlex.join(("stich", "invite", target, "--out", folder))
             served = gateway_served(host, bots_port, folder, cup, invite, _runner_host(cluster))
             gateway = stack.enter_context(served)
-        _play_cup(
-            cup,
-            target,
-            run,
-            as_json=as_json,
-            cluster=cluster,
-            gateway=gateway,
-            memory_share=1 - PLAY_SHARE,
-        )
+        _play_cup(cup, target, run, cluster, gateway, 1 - PLAY_SHARE, as_json=as_json)
         if gateway is not None:
             gateway.end()
         if not ends:
@@ -214,11 +178,7 @@ def arena(
 
 
 def _runner_host(cluster: str | None) -> str:
-    """Return the IP address of this machine at which tables reach the gateway.
-
-    Without `cluster`, tables are on this machine. With the address of a Dask scheduler, tables are
-    on its workers. Exit with 1 if the scheduler's host is not known or there is no route to it.
-    """
+    """Return the IP address of this machine at which tables reach the gateway."""
     if cluster is None:
         return "127.0.0.1"
     from distributed.comm.addressing import get_local_address_for
@@ -230,21 +190,11 @@ def _runner_host(cluster: str | None) -> str:
 
 
 def _needs_gateway(cup: Cup) -> bool:
-    """Whether bots connect to the cup, or may join it."""
     return cup.is_ladder or any(bot.connect for bot in cup.bots)
 
 
 def _read_startable_cup(path: str, target: str, cluster: str | None, no_sandbox: bool) -> Cup:
-    """Read a cup that is about to be played, and check that its bots can be started.
-
-    `target` is the folder or database of the run, which need not exist yet. The folders and
-    environment variables of bots with a command must exist, as must their programs unless the cup
-    is played on a cluster. Bots that no longer play in the run are not checked. With `no_sandbox`,
-    the returned cup has its sandbox switched off.
-
-    Raises:
-        CupError: if the file cannot be read or has errors, or if a bot cannot be started.
-    """
+    """Read a cup, and check that the bots that still play in the run at `target` can be started."""
 
     def check(cup: Cup) -> Iterator[tuple[tuple[str | int, ...], str]]:
         folder = Path(path).absolute().parent
@@ -259,10 +209,7 @@ def _read_startable_cup(path: str, target: str, cluster: str | None, no_sandbox:
 
 
 def _not_started(target: str) -> Collection[str]:
-    """Return the names of a run's bots that no longer play, which in a finished run are all bots.
-
-    If no run can be read, return no names.
-    """
+    """Return the bots of a run, if there is one, that need not be started any more."""
     try:
         with Store.open(target) as store:
             run = store.run()
@@ -275,22 +222,13 @@ def _play_cup(
     cup: Cup,
     path: str,
     target: str,
-    *,
-    as_json: bool,
-    cluster: str | None = None,
+    cluster: str | None,
     gateway: Gateway | None = None,
     memory_share: float = 1.0,
+    *,
+    as_json: bool,
 ) -> None:
-    """Play the unfinished matches of a cup. Print the standings and any seed that was committed to.
-
-    `path` is the CUP.toml, and `target` the folder or database of the run. With `as_json`, progress
-    and standings are printed as JSON Lines. `cluster` is the address of a Dask scheduler whose
-    workers play the cup instead of this machine. `gateway` and `memory_share` are as in
-    `run_cup`. On Ctrl-C or SIGTERM while playing, print how to resume, and exit.
-
-    Raises:
-        StichError: if the cup cannot be played (see `run_cup`), or its results cannot be read.
-    """
+    """Play the cup of the file `path`, print the result, and reveal a seed it was committed to."""
     stored = f"Every finished match is kept in {shown_target(target)}."
     with (
         stopping(f"Stopped. {stored} Resume with the same command."),
@@ -325,13 +263,6 @@ def _play_cup(
 
 
 def _on_cluster(address: str, path: Path, cup: Cup, secret: Sequence[Path]) -> Executor:
-    """Return an executor that plays a cup on the workers of the Dask scheduler at `address`.
-
-    `path` is the CUP.toml. The paths in `secret` are not sent to the workers.
-
-    Raises:
-        ArchiveError: if a bot's folder cannot be sent.
-    """
     from tournament.cluster.archive import pack_all  # here, because Dask need not be installed
     from tournament.cluster.executor import ClusterExecutor
 

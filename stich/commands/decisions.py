@@ -4,81 +4,73 @@ import re
 import shlex
 import sys
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
+from typing import Any
 
 import click
 
-from stich.commands.common import command, flag, refuse
-from stich.commands.runs import check_name, open_run, run_argument
+from stich.commands import option, runs
+from stich.commands.common import command, refuse
 from tournament.decisions import exclusion_of, finished_by, other_versions, paused
 from tournament.names import base
-from tournament.records import (
-    AnyDecision,
-    Disqualify,
-    Finish,
-    Pause,
-    Resume,
-    Undo,
-    Void,
-    Withdraw,
-)
+from tournament.records import AnyDecision, Disqualify, Finish, Pause, Resume, Undo, Void, Withdraw
 from tournament.run.consequences import consequences
 from tournament.run.resume import only_runner
 from tournament.run.voiding import apply_voids, last_exclusion, matches_of
 from tournament.store import signing
-from tournament.store.engine import StoreError, shown_target
+from tournament.store.engine import StoreError
 from tournament.store.store import Store
 from tournament.text import plural
 
 _DONE = {Withdraw: "withdrawn", Disqualify: "disqualified"}
 
-_yes_option = flag("--yes", help="Do not ask.")
+_yes_option = option.flag("--yes", help="Do not ask.")
 
 
 def _decision(work: Callable[..., None]) -> click.Command:
-    """Return a command that calls `work` with the run as `target` and `--why` (or "") as `why`."""
-    why = "The reason for the decision. It is stored and shown."
-    return command(run_argument(click.option("--why", metavar="TEXT", default="", help=why)(work)))
+    """Decorate a function as a command that calls it with the store of the run and `why`, or ""."""
+
+    @command
+    @runs.run_argument
+    @click.option("--why", metavar="TEXT", default="", help="The reason. It is stored and shown.")
+    @wraps(work)
+    def run(target: str, **arguments: Any) -> None:
+        with runs.open_run(target) as store:
+            work(store, **arguments)
+
+    return run
 
 
 @_decision
-def pause(target: str, why: str) -> None:
-    """Pause a run: start no new matches until `stich resume`.
-
-    Matches already under way are played to the end.
+def pause(store: Store, why: str) -> None:
+    """Pause a run: start no new matches until `stich resume`. Matches under way are finished.
 
     \b
     Example:
       stich pause runs/spring --why "The network is down."
     """
-    with open_run(target) as store:
-        if paused(_decisions(store)):
-            raise StoreError("This run is paused already.")
-        store.decide(Pause(why=why))
+    if paused(_decisions(store)):
+        raise StoreError("This run is paused already.")
+    store.decide(Pause(why=why))
     click.echo("Paused: no more matches begin.")
 
 
 @_decision
-def resume(target: str, why: str) -> None:
+def resume(store: Store, why: str) -> None:
     """Continue a run that was paused.
 
     \b
     Example:
       stich resume runs/spring
     """
-    with open_run(target) as store:
-        if not paused(_decisions(store)):
-            raise StoreError("This run is not paused.")
-        store.decide(Resume(why=why))
+    if not paused(_decisions(store)):
+        raise StoreError("This run is not paused.")
+    store.decide(Resume(why=why))
     click.echo("Resumed.")
 
 
 def _decisions(store: Store) -> tuple[AnyDecision, ...]:
-    """Return the decisions on a run, which must not have ended.
-
-    Raises:
-        StoreError: if the run has ended or cannot be read.
-    """
     run = store.run()
     if run.finished:
         raise StoreError("This run has ended.")
@@ -87,7 +79,7 @@ def _decisions(store: Store) -> tuple[AnyDecision, ...]:
 
 @_decision
 @click.argument("what", metavar="MATCH|BLOCK")
-def void(target: str, what: str, why: str) -> None:
+def void(store: Store, what: str, why: str) -> None:
     """Void a match or a whole block: it does not count, and is played again.
 
     MATCH is the id of a finished match, or the beginning of the id. BLOCK is the number of a block.
@@ -99,36 +91,35 @@ def void(target: str, what: str, why: str) -> None:
     Example:
       stich void runs/spring 17 --why "The machine of toy3 was restarted."
     """
-    with open_run(target) as store:
-        plan = store.run().plan()
-        block, matches = matches_of(store, plan, what)
-        store.decide(Void(why=why, block=block, matches=tuple(matches)))
-        what = f"{plural(len(matches), 'match', 'matches')} of block {block}"
-        try:
-            with only_runner(store):
-                apply_voids(store, plan)
-            click.echo(f"{what} void, to be played again.")
-        except StoreError:  # another process runs the cup, and will do it
-            click.echo(f"{what} will be void when the runner has time.")
+    plan = store.run().plan()
+    block, matches = matches_of(store, plan, what)
+    store.decide(Void(why=why, block=block, matches=tuple(matches)))
+    what = f"{plural(len(matches), 'match', 'matches')} of block {block}"
+    try:
+        with only_runner(store):
+            apply_voids(store, plan)
+        click.echo(f"{what} void, to be played again.")
+    except StoreError:  # another process runs the cup, and will do it
+        click.echo(f"{what} will be void when the runner has time.")
 
 
 @_decision
 @click.argument("bot")
 @_yes_option
-def withdraw(target: str, bot: str, why: str, yes: bool) -> None:
+def withdraw(store: Store, bot: str, why: str, yes: bool) -> None:
     """Withdraw a bot: it no longer plays. Its results stand, except in blocks left incomplete.
 
     \b
     Example:
       stich withdraw runs/spring mine --why "Its author asked for it."
     """
-    _exclude(target, bot, why, yes, Withdraw)
+    _exclude(store, bot, why, yes, Withdraw)
 
 
 @_decision
 @click.argument("bot")
 @_yes_option
-def disqualify(target: str, bot: str, why: str, yes: bool) -> None:
+def disqualify(store: Store, bot: str, why: str, yes: bool) -> None:
     """Disqualify a bot: it no longer plays, and none of its tables counts in the standings.
 
     In a ladder, its tables stop counting when the next epoch begins. All versions of the bot are
@@ -138,35 +129,30 @@ def disqualify(target: str, bot: str, why: str, yes: bool) -> None:
     Example:
       stich disqualify runs/spring mine --why "It attacked its opponents."
     """
-    _exclude(target, bot, why, yes, Disqualify)
+    _exclude(store, bot, why, yes, Disqualify)
 
 
 @_decision
 @_yes_option
-def finish(target: str, why: str, yes: bool) -> None:
-    """End a ladder: blocks that have begun are finished, and then the standings are final.
-
-    This cannot be undone.
+def finish(store: Store, why: str, yes: bool) -> None:
+    """End a ladder for good: what has begun is finished, and then the standings are final.
 
     \b
     Example:
       stich finish runs/autumn --why "The term is over."
     """
-    with open_run(target) as store:
-        run = store.run()
-        if not run.cup.is_ladder:
-            raise StoreError("This is not a ladder: a cup ends by itself.")
-        if run.finished or finished_by(run.decisions):
-            raise StoreError("This ladder has been ended already.")
-        _confirm("The ladder ends and cannot be continued.", yes)
-        store.decide(Finish(why=why))
+    run = store.run()
+    if not run.cup.is_ladder:
+        raise StoreError("This is not a ladder: a cup ends by itself.")
+    if run.finished or finished_by(run.decisions):
+        raise StoreError("This ladder has been ended already.")
+    _confirm("The ladder ends and cannot be continued.", yes)
+    store.decide(Finish(why=why))
     click.echo("The ladder ends when what has begun is finished.")
 
 
 def _confirm(what: str, yes: bool) -> None:
-    """Ask the user whether to go on, unless `yes`. `what` says what the consequences are.
-
-    If the user cannot be asked because standard input is not a terminal, exit with 2.
+    """Ask the user to accept a consequence, `what`, unless `yes`.
 
     Raises:
         StoreError: if the answer is no.
@@ -184,54 +170,42 @@ def _confirm(what: str, yes: bool) -> None:
 
 
 def _exclude(
-    target: str, bot: str, why: str, yes: bool, kind: type[Withdraw] | type[Disqualify]
+    store: Store, bot: str, why: str, yes: bool, kind: type[Withdraw] | type[Disqualify]
 ) -> None:
-    """Store the decision to withdraw a bot, or to disqualify all its versions, as `kind` says.
-
-    Ask the user first (see `_confirm`). After disqualifying, print which other bots of the author
-    still play. A bot that has left a ladder or was withdrawn can still be disqualified.
-
-    Raises:
-        StoreError: if the bot is unknown or cannot be excluded in this way, if the user says no, or
-            if the store cannot be used.
-    """
-    with open_run(target) as store:
-        run = store.run()
-        before = exclusion_of(run.decisions, bot)
-        check_name(bot, run)
-        if isinstance(before, kind | Disqualify):
-            raise StoreError(f"{bot} is {_DONE[type(before)]} already.")
-        if kind is Withdraw and run.finished:
-            raise StoreError(f"This run has ended, so {bot} no longer plays anyway.")
-        _confirm(" ".join(consequences(store, bot, kind)), yes)
-        if kind is Withdraw:
-            store.decide(Withdraw(bot=bot, why=why))
-        else:
-            versions = other_versions(run.decisions, bot)
-            store.decide(Disqualify(bot=bot, versions=versions, why=why))
-        companions = store.run().companions()
-    back = shlex.join(("stich", "undo", shown_target(target)))
+    run = store.run()
+    before = exclusion_of(run.decisions, bot)
+    runs.check_name(bot, run)
+    if isinstance(before, kind | Disqualify):
+        raise StoreError(f"{bot} is {_DONE[type(before)]} already.")
+    if kind is Withdraw and run.finished:
+        raise StoreError(f"This run has ended, so {bot} no longer plays anyway.")
+    _confirm(" ".join(consequences(store, bot, kind)), yes)
+    if kind is Withdraw:
+        store.decide(Withdraw(bot=bot, why=why))
+    else:
+        versions = other_versions(run.decisions, bot)
+        store.decide(Disqualify(bot=bot, versions=versions, why=why))
+    companions = store.run().companions()
+    back = shlex.join(("stich", "undo", str(store.folder or store.where)))
     click.echo(f"{bot} is {_DONE[kind]}. To take this back: {back}")
     if playing := [name for name, excluded in companions.items() if base(excluded) == base(bot)]:
         click.echo(f"Of the same author, and still playing: {', '.join(playing)}.")
 
 
 @_decision
-def undo(target: str, why: str) -> None:
+def undo(store: Store, why: str) -> None:
     """Take back the latest withdrawal or disqualification.
 
-    This is possible until the cup has continued without the bot: until the bot was struck out in a
-    match, until [stop] has looked at the standings, or until the cup has ended without one of the
-    bot's tables. In a ladder it is possible until the next epoch begins. A disqualification after
-    the end can always be taken back.
+    This is possible until the bot is struck out in a match, [stop] looks at the standings, or the
+    cup ends without one of the bot's tables, and in a ladder until the next epoch begins. A
+    disqualification after the end can always be taken back.
 
     \b
     Example:
       stich undo runs/spring --why "It was another bot."
     """
-    with open_run(target) as store:
-        last = last_exclusion(store, store.run().plan())
-        store.decide(Undo(bot=last.bot, why=why))
+    last = last_exclusion(store, store.run().plan())
+    store.decide(Undo(bot=last.bot, why=why))
     click.echo(f"Taken back: {last.kind} {last.bot}.")
 
 
@@ -250,8 +224,7 @@ def trust(what: str) -> None:
     is your run, and will be signed with your key when it ends. Check it with `stich verify` first.
 
     \b
-    Examples:
-      stich trust 3b6a27bcceb6a42d62a3a8d02a6f0d73653215771de243a63ac048a18b59da29
+    Example:
       stich trust runs/spring
     """
     if re.fullmatch("[0-9a-fA-F]{64}", what):

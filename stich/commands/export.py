@@ -6,17 +6,8 @@ from pathlib import Path
 
 import click
 
-from stich.commands.common import (
-    as_url,
-    command,
-    flag,
-    int_option,
-    json_option,
-    print_json,
-    refuse,
-    writing,
-)
-from stich.commands.runs import is_file, matches_argument, open_run, read_run, run_argument
+from stich.commands import option, runs
+from stich.commands.common import command, print_json, refuse, writing
 from tournament.paths import STORE_FILE
 from tournament.results.files.export import FORMATS
 from tournament.results.files.export import export as write_rows
@@ -45,25 +36,20 @@ _out_option = partial(click.option, "-o", "--out", type=click.Path())
 
 
 @command
-@matches_argument
+@runs.matches_argument
 @click.option(
-    "--format",
-    type=click.Choice(FORMATS),
-    default="csv",
-    show_default=True,
-    help="What to write, and in which form; see above.",
+    "--format", type=click.Choice(FORMATS), default="csv", show_default=True, help="See above."
 )
 @_out_option(metavar="FILE", help="The file to write. By default, standard output.")
-@flag("--json", "as_json", help="With -o: print the file and its number of rows as JSON.")
+@option.flag("--json", "as_json", help="With -o: print the file and its number of rows as JSON.")
 def export(target: str, format: str, out: str | None, as_json: bool) -> None:
     """Export a run for other programs.
 
     The formats csv, jsonl and parquet have one row for each seat of each match, without the tables
-    of disqualified bots. The format matches has one match per line, as JSON: all commands that read
-    a run also read such a file. The format decisions has one row for each move that a bot was asked
-    for, as training data. It is Parquet, except on standard output and in a FILE.jsonl, where it is
-    JSON Lines. Until the run is finished, matches and decisions leave out unfinished blocks, whose
-    cards are still secret.
+    of disqualified bots. The format matches has one match per line, as JSON, for all commands that
+    read a run. The format decisions has one row for each move that a bot was asked for, as training
+    data: Parquet, but JSON Lines on standard output and in a FILE.jsonl. Until the run is finished,
+    matches and decisions leave out unfinished blocks, whose cards are still secret.
 
     \b
     Examples:
@@ -74,7 +60,7 @@ def export(target: str, format: str, out: str | None, as_json: bool) -> None:
         refuse("--json describes the file named by -o; name one, or omit --json.", 2)
     if out is None and format == "parquet" and sys.stdout.isatty():
         refuse("Parquet is binary; name a file with -o FILE.parquet.", 2)
-    with read_run(target) as store:
+    with runs.read_run(target) as store:
         if out is None:
             write_rows(store, format, sys.stdout.buffer, text=True)
             return
@@ -88,17 +74,15 @@ def export(target: str, format: str, out: str | None, as_json: bool) -> None:
 
 
 @command
-@matches_argument
+@runs.matches_argument
 @_out_option(
-    metavar="FILE.html",
-    help="The file to write. By default, report.html in DIR, or for a FILE in this folder.",
+    metavar="FILE.html", help="By default, report.html in DIR, or for a FILE in this folder."
 )
-@int_option("--replays", 0, 10_000, 200, "Matches to include move by move, at most.")
-@flag(
-    "--organiser",
-    help="Also show which bots may go easy on each other, which is not for sharing.",
+@option.number("--replays", 0, 10_000, 200, "Matches to include move by move, at most.")
+@option.flag(
+    "--organiser", help="Also show which bots may go easy on each other, which is not for sharing."
 )
-@json_option
+@option.json_output
 def report(target: str, out: str | None, replays: int, organiser: bool, as_json: bool) -> None:
     """Write a report as one self-contained HTML page: winners, standings, plots and replays.
 
@@ -107,9 +91,9 @@ def report(target: str, out: str | None, replays: int, organiser: bool, as_json:
       stich report runs/spring -o spring.html --replays 50
     """
     if out is None:
-        has_folder = not (is_database_url(target) or is_file(target))
+        has_folder = not (is_database_url(target) or runs.is_file(target))
         out = str(Path(target if has_folder else "") / "report.html")
-    with read_run(target) as store:
+    with runs.read_run(target) as store:
         page, count = make_report(store, replays, organiser=organiser), store.count()
     with writing(out):
         Path(out).write_text(page, encoding="utf-8")
@@ -120,15 +104,12 @@ def report(target: str, out: str | None, replays: int, organiser: bool, as_json:
 
 
 @command
-@run_argument
+@runs.run_argument
 @_out_option(metavar="FOLDER", help="The new folder. By default, DIR/published.")
 @click.option(
-    "--url",
-    type=as_url,
-    metavar="URL",
-    help="The future address of the folder on the web. Links to its report then show a preview.",
+    "--url", type=option.as_url, metavar="URL", help="The folder's address, for previews of links."
 )
-@json_option
+@option.json_output
 def publish(target: str, out: str | None, url: str | None, as_json: bool) -> None:
     """Prepare a folder to publish: run, report, results, announcement, and a signed list of files.
 
@@ -139,7 +120,7 @@ def publish(target: str, out: str | None, url: str | None, as_json: bool) -> Non
       stich publish runs/spring -o spring --url https://example.org/spring
     """
     folder = Path(out or ("published" if is_database_url(target) else Path(target) / "published"))
-    with open_run(target) as run, run.snapshot() as store:
+    with runs.open_run(target) as run, run.snapshot() as store:
         if not store.run().finished:
             raise StoreError(f"{store.where}: has not ended, so its seed must stay secret.")
         try:
@@ -168,15 +149,7 @@ def publish(target: str, out: str | None, url: str | None, as_json: bool) -> Non
 
 
 def _write(store: StoreReader, folder: Path, url: str | None) -> None:
-    """Write the files of a published run into a folder, except the signed list of files.
-
-    The folder must be empty. `url` is its address on the web, or None for no preview of the report.
-
-    Raises:
-        OSError: if a file cannot be written.
-        StoreError: if the store cannot be read or copied.
-        ReplayError: if a move of a match in the report is not legal.
-    """
+    """Write the files of a published run, except the signed list of files, into an empty folder."""
     run = store.run()
     digest = run.commitment
     text = _TEXT.format(

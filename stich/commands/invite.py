@@ -5,8 +5,8 @@ from pathlib import Path
 
 import click
 
-from stich.commands.common import command, flag, int_option, print_json, refuse
-from stich.commands.runs import open_run, out_option, run_folder, store_option
+from stich.commands import option, runs
+from stich.commands.common import command, print_json, refuse
 from tournament.config.cup import Bot, Cup
 from tournament.config.parse import read_cup
 from tournament.names import normal, problem
@@ -19,16 +19,13 @@ from web.gateway.invitations import Invitations
 @command
 @click.argument("target", metavar="CUP.toml|DIR", type=click.Path())
 @click.argument("name")
-@out_option
-@store_option
-@int_option("--days", 1, 3650, 90, "Days for which the token is valid.")
+@runs.out_option
+@runs.store_option
+@option.number("--days", 1, 3650, 90, "Days for which the token is valid.")
 @click.option("--url", metavar="URL", help="With --json: address of the arena, if it has changed.")
-@flag("--revoke", help="Revoke the bot's token instead.")
-@flag(
-    "--json",
-    "as_json",
-    help="Print JSON: bot, token, and the author's command; with --revoke, bot and whether the bot"
-    " had a token.",
+@option.flag("--revoke", help="Revoke the bot's token instead.")
+@option.flag(
+    "--json", "as_json", help="Print JSON: bot, token, command; with --revoke, bot and had_token."
 )
 def invite(
     target: str,
@@ -55,12 +52,12 @@ def invite(
     try:
         if target.endswith(".toml"):
             cup = read_cup(target)
-            folder = Path(out or run_folder(target))
+            folder = Path(out or runs.default_folder(target))
             folder.mkdir(parents=True, exist_ok=True)
         elif out is not None or store_url is not None:
             raise click.UsageError("--out and --store need a CUP.toml; leave them out.")
         else:
-            with open_run(target) as store:
+            with runs.open_run(target) as store:
                 if store.folder is None:
                     raise StoreError(f"{target}: name the folder of a run, not a database.")
                 cup = store.run().cup
@@ -92,16 +89,7 @@ def invite(
 
 
 def _with_bot(cup: Cup, target: str, name: str, *, enter: bool) -> Cup:
-    """Return the ladder `cup` with the bots that have joined its run at `target`.
-
-    With `enter`, a bot of this name joins, without an author, unless it is in the ladder already.
-    This decision is stored. The store is created if there is none.
-
-    Raises:
-        UsageError: if the bot cannot join because its name is not allowed.
-        JoinRefused: if the name is taken or looks like a taken one, or the ladder is over or full.
-        StoreError: if the store cannot be used.
-    """
+    """Return a ladder with all bots that have joined its run. With `enter`, add the bot first."""
     with Store.create(target) as store:
         ladder = cup.with_joined(store.decisions())
     if name in ladder.names or not enter:

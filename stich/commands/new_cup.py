@@ -6,7 +6,8 @@ from pathlib import Path
 import click
 
 import games
-from stich.commands.common import GAME, as_bot, int_option, writing
+from stich.commands import option
+from stich.commands.common import writing
 from tournament.config import json_schema
 from tournament.config.arguments import is_url
 from tournament.config.cup import FILE_FORMATS, reference_command
@@ -22,8 +23,8 @@ _CONNECT = "connect"
 @click.command("new-cup")
 @click.argument("path", metavar="CUP.toml", type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--name", help="Name of the cup.", prompt="Name of the cup")
-@click.option("--game", type=GAME, help="The game of the cup.", prompt="Game")
-@int_option("--players", 2, 6, None, "Seats at a table. By default, as few as possible.")
+@click.option("--game", type=option.GAME, help="The game of the cup.", prompt="Game")
+@option.number("--players", 2, 6, None, "Seats at a table. By default, as few as possible.")
 @click.option(
     "--format",
     "kind",
@@ -32,7 +33,7 @@ _CONNECT = "connect"
     show_default=True,
     help="The format: which bots meet.",
 )
-@int_option("--deals", 1, 1_000_000, None, "Deals for each table of a round. By default, 40.")
+@option.number("--deals", 1, 1_000_000, None, "Deals for each table of a round. By default, 40.")
 @click.option(
     "--bot",
     "bots",
@@ -57,8 +58,7 @@ def new_cup(
     \b
     Examples:
       stich new-cup CUP.toml
-      stich new-cup CUP.toml --name "Spring cup" --game dasan --format swiss --deals 10 \\
-        --bot mine="python bot.py" --bot theirs=http://127.0.0.1:9000 --bot ann=connect
+      stich new-cup CUP.toml --name Spring --game dasan --bot mine="python bot.py" --bot ann=connect
     """
     if path.exists():
         raise click.UsageError(f"{path} exists already; name a new file, or delete it.")
@@ -98,13 +98,6 @@ bank_ms = 10000
 
 
 def _ask_for_bots() -> list[tuple[str, str]]:
-    """Ask for bots in the form NAME=BOT until the answer is empty. Return a list of (NAME, BOT).
-
-    After an answer that cannot be used, ask again.
-
-    Raises:
-        Abort: if the user presses Ctrl-C, or standard input ends.
-    """
     click.echo(
         f"The bots: each NAME=BOT, where BOT is a command, a URL, `{_CONNECT}` if its author"
         f" connects it, or one of {', '.join(REFERENCE_BOTS)}. An empty answer ends the list."
@@ -116,24 +109,18 @@ def _ask_for_bots() -> list[tuple[str, str]]:
 
 
 def _bot(text: str) -> tuple[str, str] | None:
-    """Return (NAME, BOT) for the text NAME=BOT, or None if the text is empty or blank.
-
-    Raises:
-        UsageError: if there is no equals sign.
-        BadParameter: if BOT cannot be used.
-    """
+    """Return (NAME, BOT) for the text NAME=BOT, or None if the text is blank."""
     if not text.strip():
         return None
     name, equals, way = text.partition("=")
     if not equals:
         raise click.UsageError(f'--bot {text}: write NAME=BOT, as in mine="python bot.py".')
     if way != _CONNECT:
-        as_bot(way)
+        option.as_bot(way)
     return name, way
 
 
 def _section(name: str, way: str) -> str:
-    """A bot's section in CUP.toml. `way` is the BOT of NAME=BOT."""
     if way == _CONNECT:
         how = "connect = true\n"
     elif is_url(way):

@@ -14,19 +14,8 @@ from rich.text import Text
 
 import games
 from games import State
-from stich.commands.common import (
-    GAME,
-    Starting,
-    as_bot,
-    as_seed,
-    command,
-    flag,
-    game_options,
-    int_option,
-    resolve_options,
-    start_options,
-    stopping,
-)
+from stich.commands import option
+from stich.commands.common import command, stopping
 from stich.console import play_screen as screen
 from stich.console.card_text import move_text
 from stich.processes import find_port, pages_served
@@ -45,16 +34,11 @@ _SECRET_MOVES = ("give", "discard")
 """Kinds of moves whose cards only some seats may see. They are shown as in the user's view."""
 
 
-class _Quit(Exception):
-    """The user has quit the game."""
+class _TerminalGame(Player, MatchObserver):
+    """A game between the user at one seat and `bots` at the others, in the order of their seats.
 
-
-class TerminalGame(Player, MatchObserver):
-    """A game between the user at one seat and bots at the other seats.
-
-    The object is both a player of the match, which asks the user for moves, and its observer,
-    which prints the events. The user sees only the view of `seat`. `state` is the first state of
-    the game, and `bots` are the opponents in the order of their seats.
+    It is a player of the match, which asks the user for moves, and its observer, which prints
+    events.
     """
 
     url = "at the terminal"
@@ -67,12 +51,7 @@ class TerminalGame(Player, MatchObserver):
         self._names.insert(seat, "you")
 
     def play(self, bots: Sequence[Player], clock: Clock) -> None:
-        """Play the game to its end, against `bots` in the order of their seats. Print the result.
-
-        Raises:
-            _Quit: if the user quits.
-            EOFError: if standard input ends.
-        """
+        """Play to the end, and print the result. Raise EOFError if the user stops."""
         state = self._state
         rules = Rules(state.game.name, state.players, state.options, clock)
         pairing = Pairing.alone(secrets.token_hex(4), self._names, state.seed)
@@ -85,16 +64,10 @@ class TerminalGame(Player, MatchObserver):
         self._console.print(Text(f"The game is over. {winners}.", style="bold"))
 
     def failed(self, seat: int, why: str) -> None:
-        """Print why a bot made no legal move. A default move is played instead."""
         sentence = f"{self._names[seat]} failed; a default move is played: {why}"
         self._console.print(Text(sentence, style="yellow"))
 
     def moved(self, seat: int, move: str, forced: bool) -> None:
-        """Make a seat's move in the game, and print as much of it as the user may see.
-
-        If the move ends a deal, also print the result of the deal. `forced` is true if the seat was
-        not asked because only one move was legal.
-        """
         before, made = self._state, self._state.check(move)
         self._state = before.advance(made)
         shown = made.text
@@ -111,14 +84,7 @@ class TerminalGame(Player, MatchObserver):
             self._console.print(Text(f"Deal {result['deal']} is over: {points}.", style="bold"))
 
     def move(self, body: bytes, seconds: float) -> Choice:
-        """Show the position, and ask the user until a legal move is typed. Return the move.
-
-        The arguments are not used, so the user has unlimited time.
-
-        Raises:
-            _Quit: if the user quits.
-            EOFError: if standard input ends.
-        """
+        """Ask the user, without a time limit, until a legal move is typed."""
         view = self._state.view(self._seat)
         moves = view.moves()
         self._console.print(screen.position(view.to_dict(), self._names, view.game.title))
@@ -127,7 +93,7 @@ class TerminalGame(Player, MatchObserver):
             typed = self._console.input("[b]your move[/b] (? helps): ").strip()
             try:
                 if typed in ("q", "quit", "exit"):
-                    raise _Quit
+                    raise EOFError
                 if typed in ("?", "help"):
                     self._console.print(screen.HELP)
                 elif typed.startswith("/"):
@@ -143,36 +109,33 @@ class TerminalGame(Player, MatchObserver):
 
 
 @command
-@click.argument("game", type=GAME, metavar="GAME")
+@click.argument("game", type=option.GAME, metavar="GAME")
 @click.option(
     "--with",
     "wanted",
     multiple=True,
     metavar="BOT",
-    type=as_bot,
+    type=option.as_bot,
     default=DEFAULT_BOTS,
     show_default=True,
-    help="An opponent: random, greedy, sensible, search, a URL or a command. Can be repeated. If"
-    " there are too few opponents, they take further seats in turn.",
+    help="A reference bot, a URL or a command. Can be repeated. Bots may get several seats.",
 )
-@int_option(
-    "--players", 2, 6, None, "Seats, including yours. By default, yours and one for each bot."
-)
+@option.number("--players", 2, 6, None, "Seats, with yours. By default, yours and one per bot.")
 @click.option(
     "--seed",
     "chosen",
-    type=as_seed,
+    type=option.as_seed,
     default=lambda: secrets.token_hex(4),
     help="The seed of all deals. By default, a new random one, which is shown.",
 )
 @click.option(
     "--seat", type=int, default=0, show_default=True, metavar="N", help="Your seat, from 0."
 )
-@game_options
-@int_option("--move-ms", 1, 3_600_000, 1000, "Time of a bot for each move, in milliseconds.")
-@flag("--browser", help="Play on a card table in the browser instead.")
-@int_option("--port", 0, 65535, 8000, "With --browser: port of the pages. 0 picks a free port.")
-@start_options
+@option.game_options
+@option.number("--move-ms", 1, 3_600_000, 1000, "Time of a bot for each move, in milliseconds.")
+@option.flag("--browser", help="Play on a card table in the browser instead.")
+@option.number("--port", 0, 65535, 8000, "With --browser: port of the pages. 0 picks a free port.")
+@option.starting
 def play(
     game: str,
     wanted: tuple[Bot, ...],
@@ -183,7 +146,7 @@ def play(
     move_ms: int,
     browser: bool,
     port: int,
-    starting: Starting,
+    starting: option.Starting,
 ) -> None:
     """Play a game against bots. GAME is doudizhu, dasan, zhengfen or ninefivetwo.
 
@@ -191,8 +154,7 @@ def play(
     Examples:
       stich play doudizhu
       stich play dasan --browser
-      stich play zhengfen --players 4 --with search --option target=200
-      stich play dasan --with "node my-bot/bot.mjs" --with greedy --seat 2
+      stich play zhengfen --with search --with "node my-bot/bot.mjs" --seat 2
     """
     context = click.get_current_context()
     given = {
@@ -213,7 +175,7 @@ def play(
     rules = games.get(game)
     # By default, as many seats as the named bots need.
     seats = players or max(rules.min_players, min(len(wanted) + 1, rules.max_players))
-    count, resolved = resolve_options(game, seats, options)
+    count, resolved = option.resolve_options(game, seats, options)
     if len(wanted) > count - 1:
         why = f"{len(wanted)} bots are too many: besides yours there are {count - 1} seats."
         raise click.BadParameter(why, param_hint="--with")
@@ -230,6 +192,6 @@ def play(
         opponents = [stack.enter_context(closing(reach(bot, launch))) for bot in bots]
         console.print(Text(f"{rules.title}, {count} players. {again}"), soft_wrap=True)
         try:
-            TerminalGame(console, state, seat, bots).play(opponents, clock)
-        except (_Quit, EOFError):
+            _TerminalGame(console, state, seat, bots).play(opponents, clock)
+        except EOFError:
             console.print(Text(f"\n{stopped}"), soft_wrap=True)

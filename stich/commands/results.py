@@ -9,15 +9,8 @@ from pathlib import Path
 
 import click
 
-from stich.commands.common import command, flag, json_option, print_json
-from stich.commands.runs import (
-    check_name,
-    is_file,
-    matches_argument,
-    open_lines,
-    open_run,
-    read_run,
-)
+from stich.commands import option, runs
+from stich.commands.common import command, print_json
 from stich.console.progress import progress_bar
 from stich.console.replay_screen import print_match, step_through
 from stich.console.result_tables import integrity_table, make_console, print_table
@@ -38,11 +31,13 @@ from tournament.store.chain import Digest
 from tournament.store.run_reader import RunReader
 from tournament.text import plural
 
+_FIELDS = ("match", "block", "round", "stage", "seating", "scores", "adjusted", "deals", "struck")
+
 
 @command
-@matches_argument
-@json_option
-@flag("--info", help="Add sums of the numbers that bots sent with their moves.")
+@runs.matches_argument
+@option.json_output
+@option.flag("--info", help="Add sums of the numbers that bots sent with their moves.")
 def standings(target: str, as_json: bool, info: bool) -> None:
     """Print the standings of a run, or of a file.
 
@@ -57,16 +52,14 @@ def standings(target: str, as_json: bool, info: bool) -> None:
     """
     with ExitStack() as stack:
         reader: RunReader | ExportedRows
-        if is_file(target):
-            name, lines = stack.enter_context(open_lines(target))
+        if runs.is_file(target):
+            name, lines = stack.enter_context(runs.open_lines(target))
             first = next(lines, b"")
             lines = chain([first], lines)
-            if b'"moves"' in first or b'"stich-match/' in first:
-                reader = MatchFile(lines, name)
-            else:
-                reader = ExportedRows(lines, name)
+            has_moves = b'"moves"' in first or b'"stich-match/' in first
+            reader = MatchFile(lines, name) if has_moves else ExportedRows(lines, name)
         else:
-            reader = stack.enter_context(read_run(target))
+            reader = stack.enter_context(runs.read_run(target))
         run, table, sums = reader.run(), compute_standings(reader), None
         if info:
             if isinstance(reader, ExportedRows):
@@ -80,9 +73,9 @@ def standings(target: str, as_json: bool, info: bool) -> None:
 
 
 @command
-@matches_argument
-@flag("--json", "as_json", help="Print JSON Lines, one line per match.")
-@flag("--faults", "faulty", help="List only matches in which a bot had a fault.")
+@runs.matches_argument
+@option.flag("--json", "as_json", help="Print JSON Lines, one line per match.")
+@option.flag("--faults", "faulty", help="List only matches in which a bot had a fault.")
 @click.option("--bot", metavar="NAME", help="List only matches of this bot.")
 def matches(target: str, as_json: bool, faulty: bool, bot: str | None) -> None:
     """List the finished matches of a run.
@@ -91,9 +84,9 @@ def matches(target: str, as_json: bool, faulty: bool, bot: str | None) -> None:
     Example:
       stich matches runs/spring --faults --bot mine
     """
-    with read_run(target) as store:
+    with runs.read_run(target) as store:
         if bot is not None:
-            check_name(bot, store.run())
+            runs.check_name(bot, store.run())
         if not as_json:
             sys.stdout.write("match             block  bots by seat, with their scores\n")
         listed = False
@@ -102,27 +95,15 @@ def matches(target: str, as_json: bool, faulty: bool, bot: str | None) -> None:
                 continue
             listed = True
             if as_json:
-                print_json(_match_dict(match))
+                faults = [dict(zip(FaultKind, counts, strict=True)) for counts in match.faults]
+                print_json({name: getattr(match, name) for name in _FIELDS} | {"faults": faults})
             else:
                 sys.stdout.write(_match_line(match))
         if not (listed or as_json):
             sys.stdout.write("There is no such match.\n")
 
 
-_FIELDS = ("match", "block", "round", "stage", "seating", "scores", "adjusted", "deals", "struck")
-
-
-def _match_dict(match: MatchSummary) -> dict[str, object]:
-    """The JSON values of a match: some of its fields, and the faults of each seat by kind."""
-    faults = [dict(zip(map(str, FaultKind), counts, strict=True)) for counts in match.faults]
-    return {**{name: getattr(match, name) for name in _FIELDS}, "faults": faults}
-
-
 def _match_line(match: MatchSummary) -> str:
-    """The line of a match in the list: id, block, bots with scores and number of faults, stage.
-
-    A bot that was struck out has the score that counts for it, and "(struck out)" but no faults.
-    """
     seats = []
     for seat, bot in enumerate(match.seating):
         text = f"{bot} {signed(match.adjusted[seat])}"
@@ -136,10 +117,10 @@ def _match_line(match: MatchSummary) -> str:
 
 
 @command
-@matches_argument
+@runs.matches_argument
 @click.argument("match", metavar="MATCH")
-@json_option
-@flag("--faults", help="Show only the post-mortem of each fault.")
+@option.json_output
+@option.flag("--faults", help="Show only the post-mortem of each fault.")
 def replay(target: str, match: str, as_json: bool, faults: bool) -> None:
     """Step through a match with all hands open. MATCH is its id, or the beginning of the id.
     Prints the whole match if standard output is not a terminal.
@@ -149,7 +130,7 @@ def replay(target: str, match: str, as_json: bool, faults: bool) -> None:
       stich replay runs/spring 7eb97a
       stich replay runs/spring 7eb97a --faults
     """
-    with read_run(target) as store:
+    with runs.read_run(target) as store:
         record, cup = store.match(match), store.run().cup
     console = make_console()
     if as_json:
@@ -164,11 +145,6 @@ def replay(target: str, match: str, as_json: bool, faults: bool) -> None:
 
 
 def _receipts(ctx: click.Context, param: click.Parameter, texts: Sequence[str]) -> list[Digest]:
-    """Convert the values of `--receipt` to digests.
-
-    Raises:
-        BadParameter: if a text is neither a receipt nor a file with receipts.
-    """
     receipts: list[Digest] = []
     for text in texts:
         try:
@@ -185,8 +161,8 @@ def _receipts(ctx: click.Context, param: click.Parameter, texts: Sequence[str]) 
 
 
 @command
-@matches_argument
-@json_option
+@runs.matches_argument
+@option.json_output
 @click.option("--key", metavar="HEX", help="The public key that must have signed the run.")
 @click.option(
     "--receipt",
@@ -206,18 +182,15 @@ def verify(target: str, as_json: bool, key: str | None, receipts: tuple[Digest, 
     Examples:
       stich verify runs/spring
       stich verify spring --receipt ~/.local/state/stich/receipts/1f0c9a7d52e84b36
-      stich verify spring.jsonl
     """
-    if is_file(target):
+    if runs.is_file(target):
         if receipts:
             raise click.UsageError("--receipt needs a run: a file of matches has no entries.")
-        with read_run(target, any_moves=True) as file:
-            total, report = (
-                file.run().total,
-                verify_matches(file, progress_bar("Verifying", file.count())),
-            )
+        with runs.read_run(target, any_moves=True) as file:
+            total = file.run().total
+            report = verify_matches(file, progress_bar("Verifying", file.count()))
     else:
-        with open_run(target) as run, run.snapshot() as store:
+        with runs.open_run(target) as run, run.snapshot() as store:
             total = store.run().total
             report = verify_run(store, progress_bar("Verifying", store.count()), receipts)
     if key is not None and report.signer != key.lower():
@@ -228,11 +201,11 @@ def verify(target: str, as_json: bool, key: str | None, receipts: tuple[Digest, 
         return int(not report.verified)
     for mismatch in report.mismatches:
         click.echo(f"{mismatch.match or 'run'}: {mismatch.detail}")
-    differing = len(report.mismatches)
+    differing = plural(len(report.mismatches), "mismatch", "mismatches")
     click.echo(
         f"{plural(report.matches, 'match', 'matches')} of {plural(report.blocks, 'block')},"
-        f" {plural(report.deals, 'deal')} and {plural(report.moves, 'move')} recomputed: "
-        + ("all agree." if report.verified else f"{plural(differing, 'mismatch', 'mismatches')}.")
+        f" {plural(report.deals, 'deal')} and {plural(report.moves, 'move')} recomputed:"
+        f" {'all agree' if report.verified else differing}."
     )
     for incident in report.incidents:
         click.echo(incident)
@@ -248,8 +221,8 @@ def verify(target: str, as_json: bool, key: str | None, receipts: tuple[Digest, 
 
 
 @command
-@matches_argument
-@json_option
+@runs.matches_argument
+@option.json_output
 def integrity(target: str, as_json: bool) -> None:
     """Look for bots that go easy on each other in a climbing game.
 
@@ -260,7 +233,7 @@ def integrity(target: str, as_json: bool) -> None:
     Example:
       stich integrity runs/spring
     """
-    with read_run(target) as store:
+    with runs.read_run(target) as store:
         matches = progress_bar("Replaying", store.count())(store.matches())
         report = find_leniency(matches, store.run().authors)
     if as_json:

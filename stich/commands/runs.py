@@ -10,7 +10,8 @@ from typing import NoReturn
 
 import click
 
-from stich.commands.common import checked, refuse
+from stich.commands import option
+from stich.commands.common import refuse
 from tournament.model import Run
 from tournament.results.files.match_file import MatchFile
 from tournament.settings.keys import suggest
@@ -30,7 +31,7 @@ store_option = click.option(
     "--store",
     "store_url",
     metavar="URL",
-    type=checked(lambda url: None if is_database_url(url) else NOT_A_STORE),
+    type=option.checked(lambda url: None if is_database_url(url) else NOT_A_STORE),
     help="Database of the run, such as postgresql://user@host/name, instead of DIR/run.sqlite.",
 )
 
@@ -39,8 +40,7 @@ store_option = click.option(
 def open_run(target: str) -> Iterator[Store]:
     """Within this context, open the store of a run. Print its warning, if any, on standard error.
 
-    `target` is the folder of the run, or the URL of its database. The run must have begun. Exit
-    with 2 if `target` is a CUP.toml.
+    `target` is the folder of the run, or the URL of its database. Exit with 2 if it is a CUP.toml.
 
     Raises:
         StoreError: if the store cannot be read, or if the run has not begun.
@@ -65,34 +65,27 @@ def check_name(bot: str, run: Run) -> None:
 
 
 def is_file(target: str) -> bool:
-    """Whether `target` names a file or standard input ("-"), rather than the store of a run.
-
-    A name that ends in .jsonl counts as a file, even if there is no such file.
-    """
+    """Whether `target` names a file or standard input ("-"), rather than the store of a run. A name
+    that ends in .jsonl counts as a file, even if there is no such file."""
     is_other = os.path.exists(target) and not os.path.isdir(target)  # a pipe is no regular file
     return target == "-" or target.endswith(".jsonl") or is_other
 
 
-def run_folder(cup: str) -> str:
-    """The default folder of a cup's run: runs/ and the file name of `cup` without its extension.
-
-    Each sequence of characters other than letters, digits, "_", "." and "-" becomes one "-".
-    """
+def default_folder(cup: str) -> str:
+    """The default folder of the run of a cup: runs/ and the name of the file `cup` without its
+    extension, with "-" for characters other than letters, digits, "_", "." and "-"."""
     return "runs/" + (re.sub(r"[^\w.-]+", "-", Path(cup).stem) or "cup")
 
 
 def _refuse_cup(name: str) -> NoReturn:
-    """Exit with 2 and a sentence that names the run of the cup in the file `name`."""
-    refuse(f"{name}: this is a cup; its run is {run_folder(name)}.", 2)
+    refuse(f"{name}: this is a cup; its run is {default_folder(name)}.", 2)
 
 
 @contextmanager
 def open_lines(target: str) -> Iterator[tuple[str, Iterator[bytes]]]:
-    """Within this context, open a file of lines, or standard input ("-").
-
-    Yield the file's name for messages, and an iterator over its lines, which may raise OSError.
-    Exit with 2 if the file cannot be opened, or is a CUP.toml.
-    """
+    """Within this context, open a file of lines, or standard input ("-"). Yield its name for
+    messages, and an iterator over its lines, which may raise OSError. Exit with 2 if the file
+    cannot be opened, or is a CUP.toml."""
     # The name is valid UTF-8, because a cup without a name is named after its file.
     name = "standard input" if target == "-" else click.format_filename(target)
     if target.endswith(".toml"):
@@ -107,10 +100,8 @@ def open_lines(target: str) -> Iterator[tuple[str, Iterator[bytes]]]:
 
 @contextmanager
 def copied_matches(target: str) -> Iterator[str]:
-    """Copy a file of matches, or standard input ("-"), to a temporary file for another process.
-
-    Yield the path of the copy, which exists within this context only. Exit with 2 if the file
-    cannot be opened, or is a CUP.toml.
+    """Copy a file of matches, as in `open_lines`, to a temporary file for another process. Yield
+    the path of the copy, which exists within this context only.
 
     Raises:
         LineError: if there is no line, or a line cannot be used.
@@ -125,12 +116,11 @@ def copied_matches(target: str) -> Iterator[str]:
 
 @contextmanager
 def read_run(target: str, *, any_moves: bool = False) -> Iterator[RunReader]:
-    """Within this context, open a run or a file of matches for reading. Yield a reader.
+    """Within this context, open a run (see `open_run`) or a file of matches (see `open_lines`).
+    Yield a reader.
 
-    The reader of a run is a snapshot, which does not change while a runner writes to the store.
-    A warning of the store is printed, as by `open_run`. A file is read completely first, and its
-    matches may have illegal moves if `any_moves` is true. Exit with 2 if the file cannot be opened,
-    or if `target` is a CUP.toml.
+    The reader of a run is a snapshot, which does not change while a runner writes to the store. A
+    file is read completely first, and may have illegal moves if `any_moves` is true.
 
     Raises:
         LineError: if the file has no line, or a line cannot be used.

@@ -6,7 +6,6 @@ import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import partial
-from typing import Final
 
 import click
 from granian import Granian
@@ -23,13 +22,8 @@ from service.settings import (
     unknown_variables,
 )
 from service.worker import load
-from stich.commands.common import flag, int_option
+from stich.commands import option
 from stich.processes import find_port, url_of
-
-_CONNECTIONS: Final = 4096  # per worker; further connections wait to be accepted
-_HEAD_MS: Final = 10_000  # for a request's head to arrive, also on an idle connection
-_MAX_HEAD: Final = 64 * 1024  # bytes of a head, and of a connection's unsent small answers
-_SECONDS_TO_END: Final = 30  # for running requests once the command is stopped
 
 
 @click.command(context_settings={"auto_envvar_prefix": "STICH"})
@@ -39,8 +33,8 @@ _SECONDS_TO_END: Final = 30  # for running requests once the command is stopped
     show_default=True,
     help="Address to listen on. 0.0.0.0 or :: listens on all interfaces.",
 )
-@int_option("--port", 0, 65535, 8080, "Port to listen on. 0 picks a free port and prints it.")
-@int_option("--workers", 1, 256, 1, "Number of worker processes.")
+@option.number("--port", 0, 65535, 8080, "Port to listen on. 0 picks a free port and prints it.")
+@option.number("--workers", 1, 256, 1, "Number of worker processes.")
 @click.option(
     "--log-format",
     type=click.Choice(["text", "json"]),
@@ -48,7 +42,7 @@ _SECONDS_TO_END: Final = 30  # for running requests once the command is stopped
     show_default=True,
     help="Format of the logs on standard error.",
 )
-@flag("--access-log", help="Log a line about every request.")
+@option.flag("--access-log", help="Log a line about every request.")
 def serve(host: str, port: int, workers: int, log_format: str, access_log: bool) -> None:
     """Serve the rules over HTTP.
 
@@ -108,10 +102,13 @@ def run(host: str, port: int, workers: int, warnings: Sequence[str]) -> None:
         port=port,
         interface=Interfaces.RSGI,
         http=HTTPModes.http1,
-        http1_settings=HTTP1Settings(header_read_timeout=_HEAD_MS, max_buffer_size=_MAX_HEAD),
+        http1_settings=HTTP1Settings(
+            header_read_timeout=10_000,  # ms for a request's head, also on an idle connection
+            max_buffer_size=64 * 1024,  # bytes of a head, and of unsent small answers
+        ),
         workers=workers,
-        workers_kill_timeout=_SECONDS_TO_END,
-        backpressure=_CONNECTIONS,
+        workers_kill_timeout=30,  # seconds for running requests once the command is stopped
+        backpressure=4096,  # connections per worker; further connections wait to be accepted
         websockets=False,
         respawn_failed_workers=True,
     )

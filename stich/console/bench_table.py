@@ -15,11 +15,8 @@ _CHARACTER = 7
 
 
 def result_table(record: Record, landmarks: Sequence[Landmark]) -> str:
-    """The result of `stich bench` as a Markdown table with notes.
-
-    `landmarks` are the points over par of other bots, each of which has a column. The notes name
-    the problems of the record, such as tables that could not be played.
-    """
+    """The result of `stich bench` as a Markdown table with notes, which name the record's problems.
+    Each bot in `landmarks` has a column."""
     deals = "public deals" if record.seed == PUBLIC_SEED else "other deals"
     below = [
         f"{games.get(problem.game).title}, {problem.players} players: {problem.why}"
@@ -42,7 +39,6 @@ def result_table(record: Record, landmarks: Sequence[Landmark]) -> str:
 
 
 def _result_row(result: Result, landmarks: Sequence[Landmark], others: Sequence[str]) -> list[str]:
-    """The cells of a result, then the points over par of `others` at its table, "–" if unknown."""
     faults = result.faults
     marks = {
         landmark.bot: landmark.over_par for landmark in landmarks if landmark.key == result.key
@@ -59,17 +55,14 @@ def _result_row(result: Result, landmarks: Sequence[Landmark], others: Sequence[
 
 
 def _over_par(result: Result) -> str:
-    """The points over par, with their interval if it is known."""
     if result.low is None or result.high is None:
         return f"{result.over_par:+.2f}"
     return f"{result.over_par:+.2f} [{result.low:+.2f}, {result.high:+.2f}]"
 
 
 def comparison_table(old: Record, new: Record, comparison: Comparison) -> str:
-    """The comparison of two results as a Markdown table with notes.
-
-    Each difference is the new bot's points per deal minus the old bot's.
-    """
+    """The comparison of two results as a Markdown table with notes. Differences are the new bot's
+    points per deal minus the old bot's."""
     rows = []
     for difference in comparison.differences:
         mean, arm = difference.mean, difference.arm
@@ -92,11 +85,6 @@ def comparison_table(old: Record, new: Record, comparison: Comparison) -> str:
 
 
 def _verdict(difference: Difference) -> str:
-    """The verdict on the new bot in words.
-
-    If there is an interval and it includes 0, the text says which differences it excludes, and
-    which ones would be excluded with four times as many blocks.
-    """
     if difference.verdict in ("better", "worse"):
         return difference.verdict
     if difference.verdict == "same":
@@ -109,12 +97,9 @@ def _verdict(difference: Difference) -> str:
 
 
 def badge(record: Record) -> str:
-    """The badge of a result, as SVG.
-
-    If the bot has played at a single table, the badge shows the points over par. Otherwise, it says
-    at how many tables the whole interval is over par. The badge is red if there were problems, or
-    if more intervals are wholly below par than wholly over par, green if fewer, and otherwise grey.
-    """
+    """The badge of a result, as SVG. It shows the points over par or, with several tables, at how
+    many the whole interval is over par. It is red after problems or if more intervals are wholly
+    below par than wholly over par, green if fewer, and otherwise grey."""
     results = record.results
     above = sum(result.low is not None and result.low > 0 for result in results)
     below = sum(result.high is not None and result.high < 0 for result in results)
@@ -140,7 +125,6 @@ def badge(record: Record) -> str:
 
 
 def _game(table: Result | Difference) -> str:
-    """The name of a table: game, number of players, and rules, unless they are the usual ones."""
     rules = "" if table.rules == USUAL else f", {table.rules}"
     return f"{games.get(table.game).title}, {table.players}{rules}"
 
@@ -148,10 +132,7 @@ def _game(table: Result | Difference) -> str:
 def _markdown(
     title: str, heads: Sequence[str], rows: Sequence[Sequence[str]], below: Sequence[str]
 ) -> str:
-    """A title, a table unless `rows` is empty, and the paragraphs `below` it, as Markdown.
-
-    Everything except `heads` is escaped.
-    """
+    """Markdown with a table, unless `rows` is empty. Everything except `heads` is escaped."""
     lines = [f"### {_plain(title)}", ""]
     if rows:
         lines += [_row(heads), _row(["---"] + ["---:"] * (len(heads) - 1))]
@@ -162,7 +143,6 @@ def _markdown(
 
 
 def _row(cells: Sequence[str]) -> str:
-    """A row of a Markdown table. Its cells must have been escaped."""
     return f"| {' | '.join(cells)} |"
 
 

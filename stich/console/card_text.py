@@ -14,10 +14,8 @@ _HIDDEN = "??"
 
 
 def card(name: str) -> Text:
-    """A card in colour: its rank with its suit's symbol, or the name of a joker.
-
-    The card must not be hidden.
-    """
+    """A card that is not hidden, in colour: its rank with its suit's symbol, or the joker's
+    name."""
     if name in JOKERS:
         return Text(*JOKERS[name])
     symbol, style = SUITS[name[-1]]

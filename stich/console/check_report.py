@@ -34,15 +34,12 @@ class CheckProgress:
         self._status.start()
 
     def add_answer(self) -> None:
-        """Count an answer from the bot, and show the number of answers. Any thread may call this.
-
-        A check must have been started with `start`.
-        """
+        """Count and show an answer in the check that was started. Any thread may call this."""
         self._answers += 1
         self._status.update(f"{self._shown}, {plural(self._answers, 'answer')}")
 
     def close(self) -> None:
-        """Hide the progress until the next check begins, so that lines can be printed."""
+        """Hide the progress until the next check begins."""
         self._status.stop()
 
 
@@ -54,19 +51,15 @@ def print_json(results: Sequence[CheckResult]) -> None:
 
 
 def print_as_they_come(
-    results: Iterable[CheckResult],
-    progress: CheckProgress,
-    command: str | None,
-    *,
-    verbose: bool,
+    results: Iterable[CheckResult], progress: CheckProgress, command: str | None, *, verbose: bool
 ) -> list[CheckResult]:
-    """Print each result as it arrives, then which checks were not passed. Return all results.
+    """Print each result as it arrives, then which checks were not passed, and the last line of each
+    check's output. Return the results, of which there must be at least one.
 
-    There must be at least one result. At the end, print the last line of each outcome's `output`,
-    if any. Failures with the same cause are printed only once, unless `verbose`. `command` is the
-    bot's command, or None for a bot by URL. The progress is hidden before each result.
+    Failures with the same cause are printed only once, unless `verbose`. `command` is the bot's
+    command, or None for a bot by URL. The progress is hidden before each result.
     """
-    causes: Causes = {}
+    causes: _Causes = {}
     printed = []
     for result in results:
         progress.close()
@@ -86,21 +79,17 @@ def print_as_they_come(
     return printed
 
 
-Causes = dict[tuple[str, str], int]
+_Causes = dict[tuple[str, str], int]
 """For each cause, the number of the check in which a failure with this cause was first printed."""
 
 
 def _cause(failure: CheckFailure) -> tuple[str, str]:
-    """The cause of a failure: the kind of fault (or the problem, if there is none), and the fix."""
     return failure.kind or failure.problem, failure.advice.fix
 
 
-def _print(result: CheckResult, causes: Causes, command: str | None, verbose: bool) -> None:
-    """Print a result, and add its causes to `causes`.
-
-    Unless `verbose`, failures whose cause is already in `causes` are only counted, and a check with
-    no other failures is not marked FAIL. `command` is the bot's command, or None for a bot by URL.
-    """
+def _print(result: CheckResult, causes: _Causes, command: str | None, verbose: bool) -> None:
+    """Print a result, and add its causes to `causes`. Unless `verbose`, failures whose cause is
+    already there are only counted."""
     number, title, outcome = result
     word, colour = ("ok  ", "green") if outcome.passed else ("FAIL", "red")
     known = all(_cause(failure) in causes for failure in outcome.failures) and not verbose
@@ -127,11 +116,6 @@ def _print(result: CheckResult, causes: Causes, command: str | None, verbose: bo
 
 
 def _lines(failure: CheckFailure, command: str | None) -> Iterator[tuple[str, str]]:
-    """Yield the lines of a failure as pairs of a label and a text.
-
-    `command` is None for a bot by URL. The lines say how to repeat a request that has a body and,
-    if there is a command, how to start the bot on port 9000, where the request is then repeated.
-    """
     exchange = failure.exchange
     yield "problem", printable(failure.problem)
     if exchange is not None:
@@ -152,7 +136,6 @@ def _lines(failure: CheckFailure, command: str | None) -> Iterator[tuple[str, st
 
 
 def _answer(answer: Answer) -> str:
-    """The status and the body of an answer, shortened, or "nothing" if neither arrived."""
     if answer.status is None and not answer.body:
         return "nothing"
     body = _cut(printable(answer.body), _ANSWER) or "without a body that was read"
@@ -160,12 +143,10 @@ def _answer(answer: Answer) -> str:
 
 
 def _cut(text: str, length: int) -> str:
-    """The text or, if it has more than `length` characters, its beginning and its full length."""
     return text if len(text) <= length else f"{text[:length]}… ({len(text)} characters)"
 
 
 def _to_dict(result: CheckResult) -> dict[str, Any]:
-    """The JSON values of a result."""
     number, title, outcome = result
     failures = []
     for failure in outcome.failures:

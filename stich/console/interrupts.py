@@ -8,36 +8,28 @@ _STOPS = (signal.SIGINT, signal.SIGTERM)
 
 
 def _exit(number: int, _frame: FrameType | None) -> None:
-    """Print "Stopped.", and exit at once, without clean-up, with 128 plus the signal number."""
     os.write(2, b"\nStopped.\n")
     os._exit(128 + number)
 
 
 def _raise(number: int, _frame: FrameType | None) -> None:
-    """Raise KeyboardInterrupt with the signal number.
-
-    After that, the same signal ends the process without clean-up.
-    """
+    """Raise KeyboardInterrupt. The same signal again then ends the process without clean-up."""
     signal.signal(number, _exit)
     raise KeyboardInterrupt(number)
 
 
 def exit_at_once() -> None:
-    """Let SIGINT and SIGTERM end the process at once, unless they are ignored.
-
-    A shell, for instance, lets background processes ignore SIGINT. Use this while modules are being
-    loaded: there is nothing to clean up yet, and an exception could be raised anywhere.
-    """
+    """Let SIGINT and SIGTERM end the process at once, unless they are ignored, as SIGINT is in a
+    shell's background process. For use while modules are loaded: there is nothing to clean up yet,
+    and an exception could be raised anywhere."""
     for number in _STOPS:
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, _exit)
 
 
 def raise_interrupts() -> None:
-    """Let the signals that `exit_at_once` handles raise KeyboardInterrupt with their number.
-
-    Signals that are ignored stay ignored. If `exit_at_once` was not called, nothing changes.
-    """
+    """Let the signals that `exit_at_once` handles raise KeyboardInterrupt with their number. If
+    `exit_at_once` was not called, nothing changes."""
     for number in _STOPS:
         if signal.getsignal(number) == _exit:
             signal.signal(number, _raise)

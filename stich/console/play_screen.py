@@ -44,8 +44,7 @@ class InputError(ValueError):
 
 def groups(moves: Iterable[Move], kind: str = "") -> MoveGroups:
     """Group moves by category, or by kind if they have none, with their numbers in `moves`, from 1.
-
-    Groups whose name does not begin with `kind` are left out. The case of `kind` does not matter.
+    Leave out groups whose name does not begin with `kind`, in any case.
 
     Raises:
         InputError: if no group is left.
@@ -61,10 +60,10 @@ def groups(moves: Iterable[Move], kind: str = "") -> MoveGroups:
 
 
 def choose(view: View, text: str) -> Move:
-    """The legal move that the user has typed, as a number, in wire form, or as cards.
+    """The legal move that the user has typed: its number from 1, its wire form, or its cards.
 
-    Legal moves are numbered from 1. Cards alone, such as "3s3h", are played or, depending on the
-    phase, given, discarded or called. A legal move need not be in the list of moves.
+    Cards alone, such as "3s3h", are played or, depending on the phase, given, discarded or called.
+    A legal move need not be in the list of moves.
 
     Raises:
         InputError: if the text is not exactly one legal move.
@@ -90,33 +89,20 @@ def menu(groups: MoveGroups, limit: int | None = MAX_SHOWN) -> RenderableType:
     """The legal moves: a line for each group, with up to `limit` of its moves (None: all)."""
     grid = Table.grid(padding=(0, 2))
     for title, moves in groups.items():
-        shown = "" if title in _UNTITLED else title
-        grid.add_row(Text(shown, style="bold"), _row(title, moves, limit))
+        numbered = [
+            Text.assemble((f"{number}) ", "cyan"), move_text(move.text), no_wrap=True)
+            for number, move in islice(moves.items(), limit)
+        ]
+        row: RenderableType = Columns(numbered, padding=(0, 3))
+        if limit is not None and len(moves) > limit:
+            # A separate line, because as a column it would be the widest, and widen all columns.
+            row = Group(row, Text(f"and {len(moves) - limit} more: /{title}", style="dim"))
+        grid.add_row(Text("" if title in _UNTITLED else title, style="bold"), row)
     return grid
 
 
-def _row(title: str, moves: Mapping[int, Move], limit: int | None) -> RenderableType:
-    """The moves of a group in columns, such as `2) 5♦ 10♣ K♦`.
-
-    If there are more than `limit` moves, a line below says how many are left out, and names the
-    command that shows them, `/title`. If `limit` is None, all moves are shown.
-    """
-    numbered = [
-        Text.assemble((f"{number}) ", "cyan"), move_text(move.text), no_wrap=True)
-        for number, move in islice(moves.items(), limit)
-    ]
-    row = Columns(numbered, padding=(0, 3))
-    if limit is None or len(moves) <= limit:
-        return row
-    # This is a separate line because as a column it would be the widest, and widen all columns.
-    return Group(row, Text(f"and {len(moves) - limit} more: /{title}", style="dim"))
-
-
 def position(view: JsonDict, names: Sequence[str], title: str) -> RenderableType:
-    """The position as one seat may see it, under a heading with `title`.
-
-    `view` is the seat's view in wire form, and `names` are the players by seat.
-    """
+    """The position in a seat's `view`, in wire form, with the players' `names` by seat."""
     game = games.get(view["game"])
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for column in ("seat", "who", "cards", "score", ""):

@@ -30,25 +30,26 @@ _EVERY_S = 10.0
 _Item = TypeVar("_Item")
 
 
-def _print(out: Console, sentence: str, event: str) -> None:
-    """Print a commitment to a seed on standard output, and any other sentence on `out`."""
-    if event == "commitment":
-        click.echo(sentence)
-    else:
-        out.print(printable(sentence), highlight=False, markup=False, soft_wrap=True)
+class _Sentences(RunObserver):
+    """Prints a commitment to a seed on standard output, and any other sentence on a console."""
+
+    def __init__(self, out: Console) -> None:
+        self._out = out
+
+    def tell(self, sentence: str, event: str = "", **fields: object) -> None:
+        if event == "commitment":
+            click.echo(sentence)
+        else:
+            self._out.print(printable(sentence), highlight=False, markup=False, soft_wrap=True)
 
 
-class Lines(RunObserver):
+class Lines(_Sentences):
     """Prints lines for logs: progress at most every `every_s` seconds, and at the last match."""
 
     def __init__(self, out: Console, every_s: float = _EVERY_S) -> None:
-        self._out = out
+        super().__init__(out)
         self._every_s = every_s
         self._next = 0.0
-
-    def tell(self, sentence: str, event: str = "", **fields: object) -> None:
-        """Print a commitment to a seed on standard output, and any other sentence on `out`."""
-        _print(self._out, sentence, event)
 
     def begin(self, done: int, total: int | None) -> None:
         """Print how many matches are planned and finished, or in a ladder how many are finished."""
@@ -58,10 +59,6 @@ class Lines(RunObserver):
         self.tell(self._matches(total) + so_far)
 
     def _matches(self, total: int | None) -> str:
-        """Return a number of matches with its noun, such as "3 matches".
-
-        It is `total` or, if that is None, as in a ladder, the number of finished matches.
-        """
         return plural(self.done if total is None else total, "match", "matches")
 
     def match(self, record: MatchRecord) -> None:
@@ -74,32 +71,26 @@ class Lines(RunObserver):
             self.tell(f"{of}{self._matches(self.total)}, {self.rate:.1f} a second{left}")
 
 
-class ProgressBar(RunObserver):
-    """A progress bar with rate, time left and faults. Sentences appear above the bar."""
+class _Bar(_Sentences):
+    """A progress bar with rate, time left, faults and missing bots. Sentences appear above it."""
 
     def __init__(self, progress: Progress, name: str) -> None:
+        super().__init__(progress.console)
         self._progress = progress
         self._task = progress.add_task(name, rate="", faults="", away="")
 
-    def tell(self, sentence: str, event: str = "", **fields: object) -> None:
-        """Print the sentence above the bar, or a commitment to a seed on standard output."""
-        _print(self._progress.console, sentence, event)
-
     def begin(self, done: int, total: int | None) -> None:
-        """Show the bar and the number of finished matches."""
         super().begin(done, total)
         self._progress.start()
         self._progress.update(self._task, completed=done, total=total)
 
     def match(self, record: MatchRecord) -> None:
-        """Show the new numbers of finished matches and faults."""
         super().match(record)
         faults = plural(self.faults, "fault") if self.faults else ""
         done, total, rate = self.done, self.total, f"{self.rate:.1f}/s"
         self._progress.update(self._task, completed=done, total=total, rate=rate, faults=faults)
 
     def away(self, bots: Sequence[str]) -> None:
-        """Show beside the bar which bots are away, or nothing if `bots` is empty."""
         self._progress.update(self._task, away=printable(unreachable(bots)))
 
 
@@ -110,10 +101,8 @@ class JsonLines(RunObserver):
         self._out = out
 
     def tell(self, sentence: str, event: str = "", **fields: object) -> None:
-        """Write the event with its fields, unless `event` is empty or `warning`.
-
-        The sentence is printed, on standard error, only if `event` is `warning` or `waiting`.
-        """
+        """Write the event with its fields, unless it is "" or `warning`. Print the sentence, on
+        standard error, only if the event is `warning` or `waiting`."""
         if event in ("waiting", "warning"):
             click.echo(sentence, err=True)
         if event not in ("", "warning"):
@@ -150,8 +139,8 @@ class JsonLines(RunObserver):
 def watch(name: str, *, as_json: bool = False) -> Iterator[RunObserver]:
     """Within this context, show the progress of the run `name`. Yield the observer to use.
 
-    With `as_json`, JSON Lines are written to standard output. Otherwise, standard error shows a
-    bar, or lines if it is not a terminal, and a commitment to a seed is printed on standard output.
+    With `as_json`, JSON Lines are written to standard output. Otherwise, standard error has a bar,
+    or lines if it is not a terminal, and standard output only a commitment to a seed.
     """
     if as_json:
         yield JsonLines(sys.stdout)
@@ -160,7 +149,7 @@ def watch(name: str, *, as_json: bool = False) -> Iterator[RunObserver]:
     if not console.is_terminal:
         yield Lines(console)
         return
-    columns = (
+    progress = Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
@@ -170,19 +159,17 @@ def watch(name: str, *, as_json: bool = False) -> Iterator[RunObserver]:
         TextColumn("left"),
         TextColumn("{task.fields[faults]}"),
         TextColumn("{task.fields[away]}", markup=False),
+        console=console,
     )
-    progress = Progress(*columns, console=console)
     try:
-        yield ProgressBar(progress, name)
+        yield _Bar(progress, name)
     finally:
         progress.stop()
 
 
 def progress_bar(title: str, total: int) -> Callable[[Iterable[_Item]], Iterable[_Item]]:
-    """Return a function that yields the items of an iterable and meanwhile shows a progress bar.
-
-    The bar is on standard error, if that is a terminal, and full after `total` items.
-    """
+    """Return a function that passes an iterable's items on, and shows a progress bar on standard
+    error, if that is a terminal. The bar is full after `total` items."""
     console = make_console(stderr=True)
     off = not console.is_terminal
     return partial(track, description=title, total=total, console=console, disable=off)

@@ -23,8 +23,7 @@ def print_match(console: Console, record: MatchRecord, cup: Cup) -> None:
     """Print a whole match: hands as dealt, moves one per line, final scores and all faults.
 
     Raises:
-        ReplayError: if a move is not legal, or comes after the end of the game. The moves before it
-            have then been printed.
+        ReplayError: if a move cannot be played. The moves before it have then been printed.
     """
     console.print(_title(record), soft_wrap=True)
     for step in steps(record, cup):
@@ -42,11 +41,8 @@ def print_match(console: Console, record: MatchRecord, cup: Cup) -> None:
 def step_through(console: Console, record: MatchRecord, cup: Cup) -> None:
     """Show a match one step at a time on a terminal, until the user leaves.
 
-    The keys move forwards and back, to the next fault, and to the end. Ctrl-C also leaves.
-
     Raises:
-        ReplayError: if a move is not legal or comes after the end of the game. Nothing has been
-            shown then.
+        ReplayError: if a move cannot be played. Nothing has then been shown.
     """
     all_steps = list(steps(record, cup))
     at = 0
@@ -79,7 +75,6 @@ def step_through(console: Console, record: MatchRecord, cup: Cup) -> None:
 
 
 def _title(record: MatchRecord) -> Text:
-    """The title of a match: id, game, block, stage if it has one, seating and seed."""
     stage = f", {record.stage}" if record.stage else ""
     return Text(
         f"match {record.match}: {record.game}, block {record.block}{stage},"
@@ -89,7 +84,6 @@ def _title(record: MatchRecord) -> Text:
 
 
 def _position(record: MatchRecord, step: Step) -> Table:
-    """A table of a position: hands, whose turn it is, scores, banks, and the game's own facts."""
     game, state = games.get(record.game), step.state
     shown = Table(box=None, pad_edge=False)
     position = f"deal {state['deal']}, {state['phase']}"
@@ -111,11 +105,6 @@ def _position(record: MatchRecord, step: Step) -> Table:
 
 
 def _move(record: MatchRecord, step: Step) -> Text:
-    """The text of a step: its number, bot and move, and the bot's time or why it was not asked.
-
-    A fault is named too. The bot's information, if any, is on a second line. The text of the first
-    step says only that the cards are dealt.
-    """
     if step.seat is None or step.move is None:
         return Text("the cards are dealt", style="dim")
     line = Text(f"{step.number:4d}  {record.seating[step.seat]} ", style="")
@@ -134,7 +123,6 @@ def _move(record: MatchRecord, step: Step) -> Text:
 
 
 def _scores(record: MatchRecord) -> Text:
-    """A sentence with the final scores, and the scores that count for bots that were struck out."""
     text = f"Final scores: {format_scores(record.seating, record.scores)}"
     if record.struck:
         counts = ", ".join(

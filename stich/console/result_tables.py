@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
+from typing import TypeVar
 
 from rich import box
 from rich.console import Console, Group, JustifyMethod, RenderableType
@@ -10,12 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tournament.config.cup import Cup
-from tournament.display.course_text import (
-    bracket_note,
-    decides_places,
-    format_winners,
-    stage_title,
-)
+from tournament.display.course_text import bracket_note, decides_places, format_winners, stage_title
 from tournament.display.formatting import (
     fallback_note,
     fault_count,
@@ -41,6 +37,7 @@ from tournament.results.standings import Standing, Standings
 from tournament.run.estimate import COSTS, Estimate
 from tournament.text import plural, printable
 
+_Row = TypeVar("_Row")
 _WIDTH = 120
 _PAIRS = 20
 _LEFT = ("Bot", "beats", "Number")
@@ -48,23 +45,21 @@ _LEFT = ("Bot", "beats", "Number")
 
 
 def make_console(*, stderr: bool = False) -> Console:
-    """Return a rich console on standard output, or on standard error.
-
-    If neither a terminal nor the variable COLUMNS sets a width, the console is 120 columns wide.
-    """
+    """Return a rich console on standard output, or on standard error. It is 120 columns wide unless
+    a terminal or the variable COLUMNS sets a width."""
     console = Console(stderr=stderr)
     if not (console.is_terminal or os.environ.get("COLUMNS")):
         console.width = _WIDTH
     return console
 
 
-def make_table(
-    headings: Sequence[str],
-    rows: Iterable[Sequence[str]],
+def _table(
+    columns: Mapping[str, Callable[[_Row], str]],
+    rows: Iterable[_Row],
     title: str = "",
     caption: str = "",
 ) -> Table:
-    """A table with these headings and rows. The caption is below the table."""
+    """A table with a line for each of `rows`. `columns` has the functions that make the cells."""
     table = Table(
         title=Text(title, style="bold") if title else None,
         caption=Text(caption) if caption else None,
@@ -73,20 +68,17 @@ def make_table(
         padding=(0, 1, 0, 0),
         pad_edge=False,
     )
-    for heading in headings:
+    for heading in columns:
         justify: JustifyMethod = "left" if heading in _LEFT else "right"
         table.add_column(heading, justify=justify, overflow="fold")
     for row in rows:
-        table.add_row(*map(Text, row))
+        table.add_row(*(Text(cell(row)) for cell in columns.values()))
     return table
 
 
 def print_table(standings: Standings, run: Run, sums: Sequence[InfoSum] | None = None) -> None:
-    """Print the standings, the course of the cup, the result of a duel, and the incidents.
-
-    The course comes first if it decides the places. `sums` are sums of the numbers that bots sent
-    with their moves, or None to leave the sums out.
-    """
+    """Print the standings, the course of the cup (first if it decides the places), the result of a
+    duel, the incidents and, unless `sums` is None, the sums of numbers sent with moves."""
     parts: list[RenderableType] = [standings_table(standings, run.total)]
     if standings.course is not None:
         parts.insert(0 if decides_places(standings) else 1, _course(standings.course))
@@ -95,15 +87,14 @@ def print_table(standings: Standings, run: Run, sums: Sequence[InfoSum] | None =
         parts.append(Text(" ".join(_duel_sentences(standings.duel, scores, run))))
     parts += [Text(incident) for incident in standings.incidents]
     if sums:
-        rows = [
-            [
-                line.bot,
-                line.name,
-                *map(format_number, (line.sum, line.per_decision, line.per_match)),
-            ]
-            for line in sums
-        ]
-        parts.append(make_table(["Bot", "Number", "Sum", "A decision", "A match"], rows))
+        columns: dict[str, Callable[[InfoSum], str]] = {
+            "Bot": lambda line: line.bot,
+            "Number": lambda line: line.name,
+            "Sum": lambda line: format_number(line.sum),
+            "A decision": lambda line: format_number(line.per_decision),
+            "A match": lambda line: format_number(line.per_match),
+        }
+        parts.append(_table(columns, sums))
     elif sums is not None:
         parts.append(Text("No bot sent a number with its moves."))
     console = make_console()
@@ -128,17 +119,15 @@ def standings_table(standings: Standings, total: int | None) -> Table:
     }
     if not has_plain(standings):
         del columns["Plain mean"]
-    return make_table(
-        [*columns],
-        ([format(line) for format in columns.values()] for line in standings.standings),
+    return _table(
+        columns,
+        standings.standings,
         f"{printable(standings.name)}: {standings.game}, {state}",
         " ".join(_caption(standings, total)),
     )
 
 
 def _caption(standings: Standings, total: int | None) -> Iterator[str]:
-    """Yield the sentences of the caption: what was played, when or why the cup ends, and how to
-    read the table. `total` is the number of planned matches, or None if it is unknown."""
     deals, blocks = plural(standings.deals, "deal"), plural(standings.blocks, "block")
     yield (
         f"{format_matches(standings, total)}, {deals}, {blocks} (a block is a table in all its"
@@ -151,21 +140,17 @@ def _caption(standings: Standings, total: int | None) -> Iterator[str]:
 
 
 def _course(course: Course) -> RenderableType:
-    """The course of a cup: bracket, rounds, stages, or the challenger against each bot."""
     if course.challenger is None:
         return Group(*_course_lines(course), "")
-    return make_table(
-        ["Bot", "Challenger", "Bot's points", "Won", "Blocks"],
-        (
-            [
-                line.bot,
-                format_points(line.score),
-                format_points(line.opponent_score),
-                f"{line.won:.0%}",
-                str(line.blocks),
-            ]
-            for line in course.against
-        ),
+    return _table(
+        {
+            "Bot": lambda line: line.bot,
+            "Challenger": lambda line: format_points(line.score),
+            "Bot's points": lambda line: format_points(line.opponent_score),
+            "Won": lambda line: f"{line.won:.0%}",
+            "Blocks": lambda line: str(line.blocks),
+        },
+        course.against,
         f"{course.challenger} against each",
         "Points per deal of the challenger and of the bot, and the share of matches in which the"
         " challenger had more, at the tables where they met.",
@@ -173,7 +158,6 @@ def _course(course: Course) -> RenderableType:
 
 
 def _course_lines(course: Course) -> Iterator[RenderableType]:
-    """Yield the winners, then the tables of each stage and round, with byes."""
     if course.winners:
         yield Text(format_winners(course.winners), style="bold")
     for number, stage in enumerate(course.stages, 1):
@@ -193,7 +177,6 @@ def _course_lines(course: Course) -> Iterator[RenderableType]:
 
 
 def _table_line(table: CourseTable) -> Text:
-    """The bots of a table with their points. Bots that advance are bold and have an arrow."""
     return Text("  ") + Text(", ").join(
         Text(
             f"{bot.bot} {format_points(bot.score)}{' →' if bot.advances else ''}",
@@ -206,19 +189,16 @@ def _table_line(table: CourseTable) -> Text:
 def integrity_table(report: Integrity) -> Table:
     """A table of soft play: up to 20 ordered pairs of bots, those with the lowest p first."""
     pairs = len(report.pairs)
-    return make_table(
-        ["Bot", "beats", "Chances", "Rate", "Difference", "p"],
-        (
-            [
-                pair.bot,
-                pair.opponent,
-                str(pair.chances),
-                f"{pair.rate:.0%}",
-                format_difference(pair),
-                f"{pair.p:.3f}",
-            ]
-            for pair in report.most_lenient(_PAIRS)
-        ),
+    return _table(
+        {
+            "Bot": lambda pair: pair.bot,
+            "beats": lambda pair: pair.opponent,
+            "Chances": lambda pair: str(pair.chances),
+            "Rate": lambda pair: f"{pair.rate:.0%}",
+            "Difference": format_difference,
+            "p": lambda pair: f"{pair.p:.3f}",
+        },
+        report.most_lenient(_PAIRS),
         "Soft play: how much less often a bot beats this opponent than others",
         f"{plural(report.chances, 'chance')} to beat a play, {plural(report.blocks, 'block')}."
         " Difference: percentage points, adjusted for the position. p: one-sided, corrected"
@@ -230,10 +210,6 @@ def integrity_table(report: Integrity) -> Table:
 def _duel_sentences(
     duel: DuelResult, scores: Mapping[str, float | None], run: Run
 ) -> Iterator[str]:
-    """Yield sentences that say which bot is better, by how much, and what the interval means.
-
-    `scores` maps each bot to its score in the standings, or to None if it has none.
-    """
     format = run.cup.format
     within = format.within if isinstance(format, Duel) else None
     ahead, behind = printable(duel.ahead), printable(duel.behind)
@@ -272,24 +248,23 @@ def _duel_sentences(
 
 
 def print_estimate(estimate: Estimate, cup: Cup) -> None:
-    """Print the estimate for a cup: the numbers for each bot and in total, and the time.
-
-    The numbers are requests, seconds and the costs that bots state, rounded to three significant
-    figures.
-    """
+    """Print what a cup is estimated to need: requests, seconds and the costs that bots state, to
+    three significant figures, for each bot and in total, and the time."""
     shares = list(estimate.bots.values())
     total = {
         name: sum(share.get(name, 0.0) for share in shares)
         for name in ("requests", "seconds", *COSTS)
         if any(name in share for share in shares)
     }
-    rows = []
-    for bot, share in (*estimate.bots.items(), ("all", total)):
-        figures = (format_number(float(f"{share.get(name, 0.0):.3g}")) for name in total)
-        rows.append([printable(bot), *figures])
-    headings = ["Bot", *(name.replace("_", " ") for name in total)]
+
+    def figure(name: str) -> Callable[[tuple[str, Mapping[str, float]]], str]:
+        return lambda row: format_number(float(f"{row[1].get(name, 0.0):.3g}"))
+
+    figures = {name.replace("_", " "): figure(name) for name in total}
+    rows = [*estimate.bots.items(), ("all", total)]
     console = make_console()
-    console.print(make_table(headings, rows, "Estimate of the whole cup"))
+    title = "Estimate of the whole cup"
+    console.print(_table({"Bot": lambda row: printable(row[0]), **figures}, rows, title))
     faults = f", with {plural(estimate.faults, 'fault')}" if estimate.faults else ""
     played = plural(estimate.played, "match", "matches")
     stops = " The cup may end earlier because of [stop]." if cup.stop.top is not None else ""

@@ -8,21 +8,8 @@ from typing import Any
 import click
 from rich.markdown import Markdown
 
-from stich.commands.common import (
-    GAME,
-    FloatRange,
-    Starting,
-    as_bot,
-    as_seed,
-    command,
-    flag,
-    int_option,
-    max_matches_option,
-    refuse,
-    start_options,
-    stopping,
-    writing,
-)
+from stich.commands import option
+from stich.commands.common import command, refuse, stopping, writing
 from stich.console.bench_table import badge, comparison_table, result_table
 from stich.console.progress import watch
 from stich.console.result_tables import make_console
@@ -40,9 +27,6 @@ class _Bench(click.Group):
     """A group of commands in which `measure` may be left out, as in `stich bench BOT`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Insert `measure` if the first argument is neither a command nor a help option. Then parse
-        the arguments as usual.
-        """
         if args and args[0] not in (*self.commands, *ctx.help_option_names):
             args = ["measure", *args]
         return super().parse_args(ctx, args)
@@ -52,23 +36,17 @@ class _Bench(click.Group):
 def bench() -> None:
     """Measure a bot on fixed deals, against `sensible`, or compare two results.
 
-    `stich bench BOT` is short for `stich bench measure BOT`. To see its options, run
-    `stich bench measure --help`.
+    `stich bench BOT` is short for `stich bench measure BOT`, whose --help lists the options.
 
     \b
     Examples:
       stich bench "python bot.py" --game doudizhu --json mine.json
       stich bench compare yesterday.json mine.json
-      stich bench "python bot.py" --against best.json
     """
 
 
 def _check_file(ctx: click.Context, param: click.Parameter, file: Path | None) -> Path | None:
-    """Check the path of an output file, if one is given, before the bot plays. Return the path.
-
-    Raises:
-        BadParameter: if the path is a folder, or if the file's folder is missing.
-    """
+    """Refuse a path that cannot be written, before the bot plays."""
     if file is not None and (file.is_dir() or not file.absolute().parent.is_dir()):
         raise click.BadParameter(f"{file} cannot be written: name a file in an existing folder.")
     return file
@@ -80,9 +58,7 @@ _file_option = partial(
 
 
 @dataclass(frozen=True)
-class MeasureOptions:
-    """The arguments of `stich bench measure`."""
-
+class _Options:
     words: tuple[str, ...]
     game: str | None
     players: int | None
@@ -98,15 +74,13 @@ class MeasureOptions:
     at_least: float | None
     concurrency: int | None
     max_matches: int
-    starting: Starting
+    starting: option.Starting
 
 
 @command
 @click.argument("words", nargs=-1, required=True, metavar="BOT")
-@click.option(
-    "--game", type=GAME, help="Play this game only. By default, all games that the bot names."
-)
-@int_option("--players", 2, 6, None, "Play with this number of players only.")
+@click.option("--game", type=option.GAME, help="Play only this game, not all that the bot names.")
+@option.number("--players", 2, 6, None, "Play with this number of players only.")
 @click.option(
     "--rules",
     type=click.Choice(sorted({table.rules for table in TABLES})),
@@ -115,53 +89,43 @@ class MeasureOptions:
 @click.option(
     "--minutes",
     metavar="MINUTES",
-    type=FloatRange(0, 1440, min_open=True),
+    type=option.FloatRange(0, 1440, min_open=True),
     help="Play each table for this many minutes. By default, one minute.",
 )
-@int_option("--blocks", 1, BLOCKS, None, "Play this many blocks of each table instead.")
-@flag("--quick", help="Play each table for ten seconds.")
+@option.number("--blocks", 1, BLOCKS, None, "Play this many blocks of each table instead.")
+@option.flag("--quick", help="Play each table for ten seconds.")
 @click.option(
-    "--seed",
-    default=PUBLIC_SEED,
-    metavar="SECRET",
-    type=as_seed,
-    help="Play other deals than the public ones. The same secret gives the same deals.",
+    "--seed", default=PUBLIC_SEED, metavar="SECRET", type=option.as_seed, help="Play other deals."
 )
 @_file_option("--json", "json_file", help="Write the result as JSON.")
-@flag("--markdown", help="Print the table as Markdown.")
+@option.flag("--markdown", help="Print the table as Markdown.")
 @_file_option("--badge", "badge_file", help="Write an SVG badge.")
-@click.option(
-    "--against",
-    metavar="FILE",
-    help="Compare with this result, and exit with 1 if the bot is worse.",
-)
+@click.option("--against", metavar="FILE", help="Compare with this result; exit with 1 if worse.")
 @click.option(
     "--at-least",
-    type=FloatRange(-1_000_000, 1_000_000),
+    type=option.FloatRange(-1_000_000, 1_000_000),
     metavar="POINTS",
     help="Exit with 1 if the bot makes less than this over par at any table, in points per deal.",
 )
-@int_option("--concurrency", 1, 256, None, "Tables to play at once. By default, one per core.")
-@max_matches_option
-@start_options
+@option.number("--concurrency", 1, 256, None, "Tables to play at once. By default, one per core.")
+@option.max_matches
+@option.starting
 def measure(**arguments: Any) -> int:
     """Measure a bot on fixed deals, against `sensible`.
 
     BOT is a command, a URL, or the name of a reference bot. The result is the number of points per
     deal that the bot makes over par, which is what `sensible` makes in its place. Each table has a
     fixed list of 2,000 blocks, played in order until the time is up. Exits with 1 if a table could
-    not be played, or if the bot was struck out, is worse than --against, or makes less than
-    --at-least.
+    not be played, or if the bot was struck out, is worse than --against, or misses --at-least.
 
     \b
-    Examples:
-      stich bench "python bot.py" --game doudizhu --json mine.json
+    Example:
       stich bench "python bot.py" --against best.json
     """
-    given = MeasureOptions(**arguments)
+    given = _Options(**arguments)
     if len(given.words) > 1:
         raise click.UsageError('A command with words needs quotes, as in "python bot.py".')
-    bot = replace(as_bot(given.words[0]), name=BOT, max_matches=given.max_matches)
+    bot = replace(option.as_bot(given.words[0]), name=BOT, max_matches=given.max_matches)
     if (given.minutes is not None) + (given.blocks is not None) + given.quick > 1:
         raise click.UsageError("--minutes, --blocks and --quick exclude each other; choose one.")
     budget = Budget(10.0 if given.quick else 60 * (given.minutes or 1.0))
@@ -195,12 +159,12 @@ def measure(**arguments: Any) -> int:
                 bot, about, tables, launch, budget, observer.match
             )
     _print(result_table(record, read_landmarks()), given.markdown)
-    if given.json_file is not None:
-        with writing(given.json_file):
-            write_record(record, given.json_file)
-    if given.badge_file is not None:
-        with writing(given.badge_file):
-            given.badge_file.write_text(badge(record), encoding="utf-8")
+    if json_file := given.json_file:
+        with writing(json_file):
+            write_record(record, json_file)
+    if badge_file := given.badge_file:
+        with writing(badge_file):
+            badge_file.write_text(badge(record), encoding="utf-8")
     failed = bool(record.problems)
     if best is not None and record.results:
         failed |= _print_comparison(best, record, given.markdown)
@@ -212,11 +176,9 @@ def measure(**arguments: Any) -> int:
 @command
 @click.argument("old", metavar="OLD.json")
 @click.argument("new", metavar="NEW.json")
-@flag("--markdown", help="Print the table as Markdown.")
+@option.flag("--markdown", help="Print the table as Markdown.")
 def compare_results(old: str, new: str, markdown: bool) -> None:
-    """Compare two results of `stich bench --json`.
-
-    Results of the same deals are compared block by block.
+    """Compare two results of `stich bench --json`, of the same deals block by block.
 
     \b
     Example:
@@ -230,7 +192,6 @@ bench.add_command(compare_results, "compare")
 
 
 def _print(table: str, markdown: bool) -> None:
-    """Print a Markdown table: formatted for the terminal, or as it is if `markdown` is true."""
     if markdown:
         click.echo(table)
     else:
@@ -238,11 +199,7 @@ def _print(table: str, markdown: bool) -> None:
 
 
 def _print_comparison(old: Record, new: Record, markdown: bool) -> bool:
-    """Print the differences between two records. Return whether the new bot is worse at any table.
-
-    Raises:
-        RecordError: if the records have no table in common.
-    """
+    """Print the differences. Return whether the new bot is worse at any table."""
     comparison = compare(old, new)
     _print(comparison_table(old, new, comparison), markdown)
     return comparison.worse

@@ -9,21 +9,9 @@ from urllib.parse import quote
 
 import click
 
+from stich.commands import option
 from stich.commands.authors.duel import play_duel
-from stich.commands.common import (
-    Starting,
-    as_command,
-    as_url,
-    command,
-    flag,
-    int_option,
-    json_lines_option,
-    named_bot,
-    start_ms_option,
-    start_options,
-    stopping,
-    url_option,
-)
+from stich.commands.common import command, stopping
 from tournament.bot.client import ExchangeError
 from tournament.bot.protocol import read_about
 from tournament.bot.started_bot import reach
@@ -38,22 +26,21 @@ from web.gateway.connector import Connector
 
 
 def _bot_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorate a command with the argument COMMAND and the options that `_take_part` needs."""
     tables = "Tables at which the bot may play at once. COMMAND is started once for each."
-    for option in (
-        flag("--no-challenges", help="Do not let other authors challenge your bot."),
-        start_options,
-        start_ms_option,
-        int_option("--tables", 1, 64, 1, tables),
-        url_option,
-        click.argument("command", type=as_command, required=False),
+    for decorate in (
+        option.flag("--no-challenges", help="Do not let other authors challenge your bot."),
+        option.starting,
+        option.start_ms,
+        option.number("--tables", 1, 64, 1, tables),
+        option.url,
+        click.argument("command", type=option.as_command, required=False),
     ):
-        command = option(command)
+        command = decorate(command)
     return command
 
 
 @command
-@click.argument("arena", type=as_url, metavar="ARENA")
+@click.argument("arena", type=option.as_url, metavar="ARENA")
 @click.option(
     "--token",
     required=True,
@@ -68,9 +55,8 @@ def connect(arena: str, token: str, **bot: Any) -> None:
     automatically. It exits with 0 when the cup is over, and with 1 if the token is refused.
 
     \b
-    Examples:
+    Example:
       stich connect https://arena.example --token TOKEN "python bot.py"
-      stich connect https://arena.example --token TOKEN --url http://127.0.0.1:9000
     """
     _take_part(arena, lambda _about: token.strip(), **bot)
 
@@ -84,22 +70,15 @@ def _take_part(
     tables: int,
     start_ms: int,
     no_challenges: bool,
-    starting: Starting,
+    starting: option.Starting,
 ) -> None:
-    """Start or reach a bot, and keep it connected to an arena until the cup is over for this bot.
+    """Keep a bot connected to an arena until the cup is over for this bot.
 
-    `token` takes the bot's statements about itself, which are empty if it gives no valid answer to
-    GET /, and returns the bot's token. The bot plays at up to `tables` tables at once. If it has a
-    command, it is started once for each table, must answer GET / within `start_ms` milliseconds,
-    and can be challenged unless `no_challenges` is true. Receipts of the run are kept in a file.
-
-    Raises:
-        UsageError: if `command` and `url` are both given, or neither is.
-        StichError: if the bot cannot be started or reached, if a sandbox is not possible, if the
-            arena refuses the bot, or if `token` raises it.
+    `token` takes what the bot states about itself, which is empty if its answer to GET / is not
+    valid, and returns the bot's token.
     """
-    bot = named_bot(command, url)
-    # The bot is the author's own: no memory limit, and no warning of what it could do.
+    bot = option.named_bot(command, url)
+    # The bot is the author's own: no memory limit, and no warning about what it could do.
     launch = starting.launch([bot], start_ms, Limits(memory_mb=1 << 20), warn=False)
     with ExitStack() as stack:
         bots = [stack.enter_context(closing(reach(bot, launch))) for _ in range(tables)]
@@ -112,11 +91,11 @@ def _take_part(
 
 
 @command
-@click.argument("arena", type=as_url, metavar="ARENA")
+@click.argument("arena", type=option.as_url, metavar="ARENA")
 @click.argument("name")
 @click.option("--code", default="", help="The code of the ladder, if the organiser gives one.")
-@flag("--new-version", help="Retire the version that plays, and enter the next one.")
-@flag("--print-token", help="Only print the bot's token, with which you sign in on its page.")
+@option.flag("--new-version", help="Retire the version that plays, and enter the next one.")
+@option.flag("--print-token", help="Only print the bot's token, for signing in on its page.")
 @_bot_options
 def join(
     arena: str, name: str, code: str, new_version: bool, print_token: bool, **bot: Any
@@ -126,12 +105,10 @@ def join(
     Run the same command again to continue with the same bot: your key proves that the bot is yours.
     In the ladder, each version is a separate bot. A bot whose answer to GET / has another name or
     version is entered as the next version. If only its play has changed, add --new-version once.
-    All connections are outgoing.
 
     \b
     Examples:
       stich join https://arena.example ann "python3 bot.py"
-      stich join https://arena.example ann "python3 bot.py" --new-version
       stich join https://arena.example ann --print-token
     """
     if print_token:
@@ -148,19 +125,15 @@ def join(
 
 
 @command
-@click.argument("arena", type=as_url, metavar="ARENA")
+@click.argument("arena", type=option.as_url, metavar="ARENA")
 @click.argument("opponent")
-@click.argument("command", type=as_command, required=False)
+@click.argument("command", type=option.as_command, required=False)
 @click.option("--name", help="In a ladder: the name under which your own bot has joined.")
-@click.option(
-    "--token",
-    envvar="STICH_TOKEN",
-    help="In a cup: your bot's token, or set the variable STICH_TOKEN.",
-)
-@url_option
-@int_option("--deals", 1, 1000, 20, "Blocks at most. A block has every mixed seating once.")
-@start_options
-@json_lines_option
+@click.option("--token", envvar="STICH_TOKEN", help="In a cup: your bot's token (or STICH_TOKEN).")
+@option.url
+@option.number("--deals", 1, 1000, 20, "Blocks at most, each with every mixed seating once.")
+@option.starting
+@option.json_lines
 def challenge(
     arena: str,
     opponent: str,
@@ -169,7 +142,7 @@ def challenge(
     token: str | None,
     url: str | None,
     deals: int,
-    starting: Starting,
+    starting: option.Starting,
     as_json: bool,
 ) -> None:
     """Play your bot against a connected bot, OPPONENT. Nothing is ranked or stored.
@@ -179,11 +152,10 @@ def challenge(
     challenges per hour, one at a time.
 
     \b
-    Examples:
+    Example:
       stich challenge https://arena.example bob "python3 bot.py" --name ann
-      stich challenge https://arena.example bob --url http://127.0.0.1:9000 --name ann --deals 50
     """
-    bot = named_bot(command, url)
+    bot = option.named_bot(command, url)
     if name is not None:
         token = _ask(arena, name, "token").token
     elif token is None:
@@ -206,7 +178,7 @@ def challenge(
 
 
 @command
-@click.argument("arena", type=as_url, metavar="ARENA")
+@click.argument("arena", type=option.as_url, metavar="ARENA")
 @click.argument("name")
 def leave(arena: str, name: str) -> None:
     """Let your bot leave a ladder. Its results stand.
@@ -225,15 +197,6 @@ def _ask(
     code: str = "",
     about: Identity = Identity(),  # noqa: B008 - it cannot change
 ) -> LadderAnswer:
-    """Send a request about the bot `name` to the ladder of an arena, and return the answer.
-
-    The request has the author's key for this arena, which is derived from the user's signing key.
-    If there is no signing key, it is created. `code` is the ladder's code, if the organiser gave
-    one, and `about` is what the bot states about itself.
-
-    Raises:
-        EntryRefused: if the ladder refuses, or if no ladder can be reached.
-        StoreError: if the signing key cannot be used.
-    """
+    """Ask an arena's ladder about the bot `name`, with the author's key for this arena."""
     key = make_key().derive("author", arena.rstrip("/").lower())
     return ask_ladder(arena, LadderCall(name, key, wants, code, about))

@@ -9,21 +9,8 @@ from typing import Any
 import click
 from rich.text import Text
 
-from stich.commands.common import (
-    GAME,
-    FloatRange,
-    Starting,
-    as_bot,
-    as_seed,
-    command,
-    game_options,
-    int_option,
-    json_lines_option,
-    max_matches_option,
-    resolve_options,
-    start_options,
-    stopping,
-)
+from stich.commands import option
+from stich.commands.common import command, stopping
 from stich.console.progress import JsonLines, watch
 from stich.console.result_tables import make_console, print_table
 from tournament.config.cup import Bot, Clock, Cup, RunSettings, remembers
@@ -41,9 +28,7 @@ from tournament.text import plural, printable
 
 
 @dataclass(frozen=True)
-class DuelOptions:
-    """The arguments of `stich duel`."""
-
+class _Options:
     a: Bot
     b: Bot
     game: str
@@ -57,52 +42,49 @@ class DuelOptions:
     concurrency: int
     max_matches: int
     out: str | None
-    starting: Starting
+    starting: option.Starting
     as_json: bool
 
 
 @command
-@click.argument("a", type=as_bot, metavar="A")
-@click.argument("b", type=as_bot, metavar="B")
-@click.option("--game", required=True, type=GAME, help="The game to play.")
-@int_option("--players", 2, 6, None, "Number of seats. By default, as few as possible.")
-@int_option("--deals", 1, 1_000_000, 1000, "Blocks at most. A block has every mixed seating once.")
+@click.argument("a", type=option.as_bot, metavar="A")
+@click.argument("b", type=option.as_bot, metavar="B")
+@click.option("--game", required=True, type=option.GAME, help="The game to play.")
+@option.number("--players", 2, 6, None, "Number of seats. By default, as few as possible.")
+@option.number("--deals", 1, 1_000_000, 1000, "Blocks at most, each with every mixed seating once.")
 @click.option(
     "--within",
-    type=FloatRange(0, 1_000_000, min_open=True),
+    type=option.FloatRange(0, 1_000_000, min_open=True),
     metavar="POINTS",
     help="End early once the difference is below this many points per deal, with 95 % confidence.",
 )
-@game_options
-@click.option("--seed", type=as_seed, help="The seed of all deals. By default, a new random one.")
-@int_option("--move-ms", 1, 600_000, 1000, "Time for each move, in milliseconds.")
-@int_option("--bank-ms", 0, 3_600_000, 10_000, "Extra time for a whole match, in milliseconds.")
-@int_option("--concurrency", 1, 256, 1, "Tables to play at once.")
-@max_matches_option
+@option.game_options
+@click.option("--seed", type=option.as_seed, help="Seed of all deals. By default, a random one.")
+@option.number("--move-ms", 1, 600_000, 1000, "Time for each move, in milliseconds.")
+@option.number("--bank-ms", 0, 3_600_000, 10_000, "Extra time for a whole match, in milliseconds.")
+@option.number("--concurrency", 1, 256, 1, "Tables to play at once.")
+@option.max_matches
 @click.option(
-    "--out",
-    metavar="DIR",
-    type=click.Path(),
-    help="Keep the matches in this folder, to resume the duel and to replay matches.",
+    "--out", metavar="DIR", type=click.Path(), help="Keep the matches here, to resume and replay."
 )
-@start_options
-@json_lines_option
+@option.starting
+@option.json_lines
 def duel(**arguments: Any) -> None:
     """Play two bots against each other until one is clearly better.
 
     A and B are commands, URLs, or names of reference bots (random, greedy, sensible, search). A
     block is one match in every mixed seating, all with the same deal, so that both bots get the
     same cards. With a bot by URL, which could remember cards, each seating has a new deal instead.
-    The duel ends when one bot has more points per deal, with 95 % confidence, or when all blocks
-    are played. With --within, the duel also ends when the difference is small enough.
+    The duel ends when one bot has more points per deal, with 95 % confidence, when the difference
+    is small enough for --within, or when all blocks are played.
 
     \b
     Examples:
       stich duel sensible greedy --game doudizhu
       stich duel "python mybot.py" http://127.0.0.1:9000 --game zhengfen --players 4 --within 2
     """
-    given = DuelOptions(**arguments)
-    players, options = resolve_options(given.game, given.players, given.options)
+    given = _Options(**arguments)
+    players, options = option.resolve_options(given.game, given.players, given.options)
     first, second = (replace(bot, max_matches=given.max_matches) for bot in (given.a, given.b))
     if first.name == second.name:
         second = replace(second, name=f"{second.name} (2)")
@@ -131,12 +113,11 @@ def duel(**arguments: Any) -> None:
         play_duel(cup, given.out, given.starting, given.as_json)
 
 
-def play_duel(cup: Cup, out: str | None, starting: Starting, as_json: bool) -> None:
-    """Play a duel, and print its result. Keep the matches in the folder `out`, unless it is None.
+def play_duel(cup: Cup, out: str | None, starting: option.Starting, as_json: bool) -> None:
+    """Play or resume a duel. Print its result, or, if it is interrupted, the result so far.
 
-    `cup` must have two bots and the format `Duel`. If `out` has part of the duel, play the rest. If
-    the duel is interrupted after its first match, print the result so far. With `as_json`, progress
-    and result are printed as JSON Lines.
+    The format of `cup` must be `Duel`. The matches are kept in the folder `out`, unless it is None.
+    With `as_json`, progress and result are printed as JSON Lines.
 
     Raises:
         StichError: if `out` cannot be used or has a different cup, if a bot cannot play, if the
@@ -167,14 +148,8 @@ def play_duel(cup: Cup, out: str | None, starting: Starting, as_json: bool) -> N
 
 
 def _report(observer: RunObserver, look: Bets | None, store: Store, event: str) -> None:
-    """Print the standings of a duel with its verdict, and the first fault of each bot that had any.
-
-    If the observer is a `JsonLines`, write an event instead: `event`, "finished" or "stopped".
-    `look` is the session's last interim result of the duel, or None if there was none.
-
-    Raises:
-        StoreError: if the store cannot be read.
-    """
+    """Print the result of a duel, or write `event`, "finished" or "stopped", to JSON Lines. `look`
+    is the last interim result, if any."""
     table = standings(store)
     if not isinstance(observer, JsonLines):
         print_table(table, store.run())
@@ -189,16 +164,14 @@ def _report(observer: RunObserver, look: Bets | None, store: Store, event: str) 
                 sentence = f"{printable(line.bot)} had {plural(count, 'fault')}, the first {first}"
                 make_console().print(Text(f"{sentence} `stich check` finds out more."))
         return
-    ended, duel = "budget" if event == "finished" else event, table.duel
-    if look is not None and look.settled:
-        ended = "decided"
-    elif look is not None and look.equal:
-        ended = "no difference"
+    ended = "budget" if event == "finished" else event
+    if look is not None and (look.settled or look.equal):
+        ended = "decided" if look.settled else "no difference"
     observer.tell(
         "",
         event,
         ended=ended,
-        better=duel.better if duel else None,
+        better=table.duel.better if table.duel else None,
         difference=round(look.mean, 9) if look else 0.0,
         evidence=look.wealth if look else 1.0,
         **table.to_dict(),

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from bots.kits import Kit, KitError, catalogue, find
-from stich.commands.common import flag
+from stich.commands import option
 from tournament.text import printable
 
 
@@ -18,10 +18,6 @@ class _WithProgram(click.Command):
     """A command that takes the words after `--` as its argument `program`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the words before `--`, and store the words after it in `program`.
-
-        Without `--`, `program` is empty. Return the words before `--` that are left over.
-        """
         end = args.index("--") if "--" in args else len(args)
         rest = super().parse_args(ctx, args[:end])
         ctx.params["program"] = args[end + 1 :]
@@ -31,14 +27,10 @@ class _WithProgram(click.Command):
 @click.command("new-bot", cls=_WithProgram)
 @click.argument("language", required=False)
 @click.argument("directory", metavar="[DIR]", required=False, type=click.Path(path_type=Path))
-@flag("--list", "listing", help="List the languages and what each needs.")
-@flag("--json", "as_json", help="With --list: print JSON.")
+@option.flag("--list", "listing", help="List the languages and what each needs.")
+@option.flag("--json", "as_json", help="With --list: print JSON.")
 def new_bot(
-    language: str | None,
-    directory: Path | None,
-    listing: bool,
-    as_json: bool,
-    program: list[str],
+    language: str | None, directory: Path | None, listing: bool, as_json: bool, program: list[str]
 ) -> None:
     """Copy a working starter bot into DIR, which must be new or empty.
 
@@ -95,11 +87,7 @@ def new_bot(
 
 
 def _prepare(source: str, program: list[str]) -> None:
-    """Run a kit's `prepare` code, `source`, in a new Python process, and wait until it ends.
-
-    If this fails, print a warning on standard error. If the adapter's `program` has several words,
-    the first is the Python to use. Otherwise, use the Python of this process.
-    """
+    """Run a kit's `prepare` code with the Python that will run `program`. Warn if that fails."""
     python = program[0] if len(program) > 1 else sys.executable
     try:
         subprocess.run([python, "-c", source], check=True, capture_output=True, text=True)  # noqa: S603
@@ -115,7 +103,6 @@ def _prepare(source: str, program: list[str]) -> None:
 
 
 def _table(kits: Iterable[Kit]) -> str:
-    """A table of the kits, the Debian packages that each needs, and the missing ones."""
     rows = [("LANGUAGE", "FOR", "DEBIAN PACKAGES", "INSTALLED")]
     for kit in kits:
         missing = " ".join(kit.missing())
@@ -126,7 +113,6 @@ def _table(kits: Iterable[Kit]) -> str:
 
 
 def _as_json(kits: Iterable[Kit]) -> str:
-    """The kits as a JSON list, with their commands, packages and files."""
     names = ("language", "title", "aliases", "decision", "build", "run")
     entries = [
         {name: getattr(kit, name) for name in names}

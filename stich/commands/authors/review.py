@@ -5,7 +5,7 @@ import multiprocessing
 import random
 import secrets
 import signal
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
@@ -20,18 +20,8 @@ from rich.text import Text
 from bots.search import Lead, measure_lead, search
 from games import IllegalMove
 from learning.encoding import action_of
-from stich.commands.common import (
-    FloatRange,
-    Starting,
-    as_bot,
-    command,
-    int_option,
-    json_option,
-    print_json,
-    refuse,
-    start_options,
-)
-from stich.commands.runs import check_name, matches_argument, read_run
+from stich.commands import option, runs
+from stich.commands.common import command, print_json, refuse
 from stich.console.card_text import move_text
 from stich.console.play_screen import position
 from stich.console.progress import progress_bar
@@ -55,8 +45,8 @@ _SURE: Final = 1.96  # standard errors on each side of a 95 % interval
 _FAILURES: Final = 3  # after so many failures in a row, the command ends
 
 
-class RecordedMove(NamedTuple):
-    """A recorded decision, with the bots and final scores of its match, both by seat."""
+class _Decision(NamedTuple):
+    """A recorded decision, with the bots and the final scores of its match by seat."""
 
     row: DecisionRow
     seating: Sequence[str]
@@ -64,58 +54,44 @@ class RecordedMove(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """A decision for which another bot, the judge, chooses another move, `instead`.
+class _Finding:
+    """A decision for which the judge chooses another move, `instead`. `lead` says how much better
+    that is. It is None if not measured, or if there were too few determinizations."""
 
-    `lead` says how much better `instead` is than the recorded move. It is None if that was not
-    measured, or if there were too few determinizations to measure it.
-    """
-
-    decision: RecordedMove
+    decision: _Decision
     instead: str
     lead: Lead | None = None
 
     @property
     def certain(self) -> float:
-        """The lower end of `lead`'s 95 % interval, in points for the deal. 0 if `lead` is None."""
+        """The lower end of `lead`'s 95 % interval, or 0 without `lead`."""
         return self.lead.points - _SURE * self.lead.error if self.lead else 0.0
 
 
-Judged = Iterator[Finding | bool]
+_Judged = Iterator[_Finding | bool]
 """For each decision a finding, True if the judge chooses the same move, or False if the judge gave
 no legal move in time. The iterator ends early if the time for the review is over."""
+_bot_option = partial(click.option, type=option.as_bot, metavar="BOT")
 
 
 @command
-@matches_argument
+@runs.matches_argument
 @click.argument("bot")
-@click.option(
-    "--with",
-    "other",
-    type=as_bot,
-    metavar="BOT",
-    help="List the decisions on which this bot disagrees instead.",
-)
-@click.option(
-    "--as",
-    "later",
-    type=as_bot,
-    metavar="BOT",
-    help="List the decisions that BOT, a later version of the bot, now makes differently.",
-)
-@int_option("--top", 1, 10_000, 10, "Decisions to list at most.")
-@int_option("--matches", 1, 100_000, 100, "Matches to read at most, evenly spread over the run.")
-@int_option("--worlds", 2, 10_000, 40, "Random deals of the unseen cards to try per decision.")
+@_bot_option("--with", "other", help="List the decisions on which this bot disagrees instead.")
+@_bot_option("--as", "later", help="List the decisions on which BOT, a later version, disagrees.")
+@option.number("--top", 1, 10_000, 10, "Decisions to list at most.")
+@option.number("--matches", 1, 100_000, 100, "Matches to read at most, evenly spread over the run.")
+@option.number("--worlds", 2, 10_000, 40, "Random deals of the unseen cards to try per decision.")
 @click.option(
     "--minutes",
     metavar="MINUTES",
-    type=FloatRange(0, 10_000),
+    type=option.FloatRange(0, 10_000),
     default=5.0,
     show_default=True,
     help="Stop judging decisions after this many minutes.",
 )
-@start_options
-@json_option
+@option.starting
+@option.json_output
 def review(
     target: str,
     bot: str,
@@ -125,14 +101,13 @@ def review(
     matches: int,
     worlds: int,
     minutes: float,
-    starting: Starting,
+    starting: option.Starting,
     as_json: bool,
 ) -> None:
     """List the decisions that cost BOT most: the position, its move, and a better move.
 
-    The judge is the reference bot `search`. It estimates how many points its own move gains in that
-    deal, with the standard error. A bot named by --with is asked for moves only, so no points are
-    shown.
+    The judge is the reference bot `search`, which estimates how many points its own move gains in
+    that deal, with the standard error. A bot named by --with only names its move.
 
     \b
     Examples:
@@ -141,7 +116,7 @@ def review(
     """
     if other and later:
         raise click.UsageError("--with and --as exclude each other; choose one.")
-    with read_run(target) as store:
+    with runs.read_run(target) as store:
         cup = store.run().cup
         decisions, faults = _decisions(store, bot, matches)
     until = monotonic() + 60 * minutes
@@ -154,8 +129,13 @@ def review(
         judged = _by_bot(asked, launch, cup, decisions, worlds if later else 0, until)
     of = f"{plural(len(decisions), 'decision')} of {printable(bot)}"
     click.echo(f"{printable(judge)} judges {of}, for at most {minutes:g} min.", err=True)
-    results, stopped = _collect(progress_bar("Reviewing", len(decisions))(judged))
-    findings = [result for result in results if isinstance(result, Finding)]
+    results: list[_Finding | bool] = []
+    stopped: KeyboardInterrupt | None = None
+    try:
+        results.extend(progress_bar("Reviewing", len(decisions))(judged))
+    except KeyboardInterrupt as interrupt:
+        stopped = interrupt  # it is raised once the results are printed
+    findings = [result for result in results if isinstance(result, _Finding)]
     if later:
         findings.sort(key=lambda finding: finding.lead.points if finding.lead else 0.0)
     elif other is None:
@@ -167,8 +147,7 @@ def review(
         if stopped:
             raise stopped
         return
-    for number, finding in enumerate(findings[:top], 1):
-        _show(number, finding, judge)
+    _print(findings[:top], judge)
     failed = results.count(False)
     what = "cost points" if asked is None else "are different"
     of = f"{plural(len(results) - failed, 'decision')} of {printable(bot)}"
@@ -185,33 +164,14 @@ def review(
         raise stopped
 
 
-def _collect(
-    judged: Iterable[Finding | bool],
-) -> tuple[list[Finding | bool], KeyboardInterrupt | None]:
-    """Return all results, or those that came before Ctrl-C was pressed. Also return the interrupt,
-    if any, so that it can be raised once the results are printed."""
-    results: list[Finding | bool] = []
-    try:
-        results.extend(judged)
-    except KeyboardInterrupt as interrupt:
-        return results, interrupt
-    return results, None
+def _decisions(store: RunReader, bot: str, most: int) -> tuple[list[_Decision], int]:
+    """Return a bot's decisions in up to `most` matches of complete blocks, and its faults there.
 
-
-def _decisions(store: RunReader, bot: str, most: int) -> tuple[list[RecordedMove], int]:
-    """Return a bot's decisions in up to `most` matches, and its number of faults in them.
-
-    Forced moves and faults are not decisions. The matches are spread evenly over the run, and come
-    in a random order that is always the same, so the beginning of the list is a sample of the run.
-    Until the run has ended, matches of incomplete blocks are left out.
-
-    Raises:
-        StoreError: if there is no such bot, if it has made no decision in these matches, or if the
-            run cannot be read.
-        ReplayError: if a stored move is not legal.
+    The matches are spread evenly over the run, in a random order that is always the same, so the
+    beginning of the list is a sample of the run.
     """
     run = store.run()
-    check_name(bot, run)
+    runs.check_name(bot, run)
     matches = [
         summary.match
         for summary in store.summaries()
@@ -219,15 +179,14 @@ def _decisions(store: RunReader, bot: str, most: int) -> tuple[list[RecordedMove
     ]
     matches = [matches[number] for number in spread(range(len(matches)), most)]
     random.Random(0).shuffle(matches)  # noqa: S311 (no secret)
-    decisions: list[RecordedMove] = []
-    faults = 0
-    for match in matches:
-        record = store.match(match)
-        for row in decision_rows(record):
-            if row.bot == bot and not row.forced:
-                faults += row.fault is not None
-                if row.fault is None:
-                    decisions.append(RecordedMove(row, record.seating, record.scores))
+    asked = [
+        _Decision(row, record.seating, record.scores)
+        for record in map(store.match, matches)
+        for row in decision_rows(record)
+        if row.bot == bot and not row.forced
+    ]
+    decisions = [decision for decision in asked if decision.row.fault is None]
+    faults = len(asked) - len(decisions)
     if not decisions:
         raise StoreError(
             f"{bot} has made no decision in a block that is over ({plural(faults, 'fault')}). Wait"
@@ -236,23 +195,13 @@ def _decisions(store: RunReader, bot: str, most: int) -> tuple[list[RecordedMove
     return decisions, faults
 
 
-def _by_search(decisions: Sequence[RecordedMove], worlds: int, until: float) -> Judged:
-    """On iteration, judge each decision in turn by the move of `search`, with one process per core.
-
-    `worlds` determinizations are used to choose a move, and as many again to compare two moves. No
-    decision is begun after `until`, a time on the clock of `monotonic`. The iterator then ends.
-    Closing it waits for decisions that are being judged.
-
-    Raises:
-        BrokenProcessPool: during iteration, if one of the processes dies.
-    """
+def _by_search(decisions: Sequence[_Decision], worlds: int, until: float) -> _Judged:
+    """Judge decisions until the time `until` by the moves of `search`, with one process per
+    core."""
     # Only this process reacts to Ctrl-C, and then ends the others.
     ignore = partial(signal.signal, signal.SIGINT, signal.SIG_IGN)
-    pool = ProcessPoolExecutor(
-        max(1, min(len(available_cores()), len(decisions))),
-        multiprocessing.get_context("spawn"),
-        initializer=ignore,
-    )
+    cores = max(1, min(len(available_cores()), len(decisions)))
+    pool = ProcessPoolExecutor(cores, multiprocessing.get_context("spawn"), initializer=ignore)
     try:
         for judgement in pool.map(partial(_judge, worlds=worlds, until=until), decisions):
             if judgement is None:
@@ -262,49 +211,34 @@ def _by_search(decisions: Sequence[RecordedMove], worlds: int, until: float) -> 
         pool.shutdown(cancel_futures=True)
 
 
-def _judge(decision: RecordedMove, worlds: int, until: float) -> Finding | bool | None:
-    """Compare a decision with the move of `search`, as `_compare` does.
-
-    `worlds` and `until` are as in `_by_search`. Return None if `until` has passed.
-    """
+def _judge(decision: _Decision, worlds: int, until: float) -> _Finding | bool | None:
     if monotonic() >= until:
         return None
-    row = decision.row
-    return _compare(decision, search(json.loads(row.view), row.moves, iterations=worlds), worlds)
+    view, moves = json.loads(decision.row.view), decision.row.moves
+    return _compare(decision, search(view, moves, iterations=worlds), worlds)
 
 
-def _compare(decision: RecordedMove, move: str, worlds: int) -> Finding | bool:
-    """Return True if `move`, a bot's choice, is the same as the recorded move, or else a finding.
-
-    `move` must be legal. A play of the same ranks in other suits is the same move. The finding says
-    how much better `move` is in up to `worlds` determinizations, unless `worlds` is 0.
-    """
+def _compare(decision: _Decision, move: str, worlds: int) -> _Finding | bool:
+    """Return True if the legal `move` has the ranks of the recorded move, or else a finding, with a
+    lead unless `worlds` is 0."""
     row, view = decision.row, json.loads(decision.row.view)
-    action = None if move == row.move else action_of(read_view(view), move)
-    if move == row.move or (action is not None and action == row.action):
+    same_ranks = row.action is not None and action_of(read_view(view), move) == row.action
+    if move == row.move or same_ranks:
         return True
     lead = measure_lead(view, move, row.move, iterations=worlds) if worlds else None
-    return Finding(decision, move, lead)
+    return _Finding(decision, move, lead)
 
 
 def _by_bot(
     bot: Bot,
     launch: LaunchSettings,
     cup: Cup,
-    decisions: Sequence[RecordedMove],
+    decisions: Sequence[_Decision],
     worlds: int,
     until: float,
-) -> Judged:
-    """On iteration, start or reach a bot, and judge decisions by its moves, with the cup's clock.
-
-    The decisions of a seat in a match must be together, in order of play. `worlds` is as in
-    `_compare`. After `until`, a time on the clock of `monotonic`, the bot is not asked and the
-    iterator ends. Exit with 1 if the bot does not play the cup's game and options, or gives no
-    legal move in time three times in a row.
-
-    Raises:
-        StartError: if the bot cannot be started or reached, or does not answer GET / as a bot does.
-    """
+) -> _Judged:
+    """Judge decisions by a bot's moves with the cup's clock, until the time `until`. The decisions
+    of a seat in a match must be together, in order of play."""
     if why := misfit(ask_about(bot, launch), cup.game, cup.players, cup.options):
         refuse(f"{bot.name}: {why} Name a bot that plays the game of this run.")
     failures: list[str] = []
@@ -330,20 +264,12 @@ def _by_bot(
 
 
 def _notify(player: HttpBot, cup: Cup, path: str, body: bytes) -> None:
-    """POST to `path`, which is /start or /end, if the bot takes that notification.
-
-    Wait for an answer for at most the time of a move, and ignore it. A bot that declines, or does
-    not answer in time, no longer takes the notification.
-    """
     if player.takes(path):
         player.notify(path, body, cup.clock.move_ms / 1000)
 
 
 def _ask(player: HttpBot, body: bytes, clock: TimeBank, view: dict[str, Any]) -> tuple[str, str]:
-    """Ask a bot for its move in `view` by POST /move with `body`, and charge its `clock`.
-
-    Return the move and "". If the bot gives no legal move in time, return "" and the reason.
-    """
+    """Return the bot's move and "", or "" and why there is no legal move. Charge `clock`."""
     answer = player.move(body, clock.deadline_ms / 1000)
     clock.charge(answer.elapsed_s * 1000)
     if not isinstance(answer, Choice):
@@ -354,26 +280,22 @@ def _ask(player: HttpBot, body: bytes, clock: TimeBank, view: dict[str, Any]) ->
         return "", f"{answer.move[:200]} is not legal ({error.reason}): {error.detail}"
 
 
-def _show(number: int, finding: Finding, judge: str) -> None:
-    """Print a finding: its number in the list, the position, both moves, and its lead if measured.
-
-    `judge` is the name of the bot that disagrees.
-    """
-    row, lead = finding.decision.row, finding.lead
-    view = json.loads(row.view)
-    points = f"{lead.points:+.2f} ± {lead.error:.2f} points" if lead else ""
+def _print(findings: Sequence[_Finding], judge: str) -> None:
     console = make_console()
-    heading = f"{number}. Match {row.match}, move {row.index}"
-    console.print(position(view, finding.decision.seating, heading))
     width = max(len(judge), len("played"))
-    console.print(Text(f"{'played':{width}}  ").append_text(move_text(row.move)), soft_wrap=True)
-    instead = Text(f"{judge:{width}}  ").append_text(move_text(finding.instead))
-    console.print(instead.append(f"  {points}", "bold"), soft_wrap=True)
-    console.print()
+    for number, finding in enumerate(findings, 1):
+        row, lead = finding.decision.row, finding.lead
+        heading = f"{number}. Match {row.match}, move {row.index}"
+        console.print(position(json.loads(row.view), finding.decision.seating, heading))
+        played = Text(f"{'played':{width}}  ").append_text(move_text(row.move))
+        console.print(played, soft_wrap=True)
+        points = f"{lead.points:+.2f} ± {lead.error:.2f} points" if lead else ""
+        instead = Text(f"{judge:{width}}  ").append_text(move_text(finding.instead))
+        console.print(instead.append(f"  {points}", "bold"), soft_wrap=True)
+        console.print()
 
 
-def _to_dict(finding: Finding) -> dict[str, object]:
-    """The JSON values of a finding. `points` and `error` are None if `lead` is None."""
+def _to_dict(finding: _Finding) -> dict[str, object]:
     row, lead = finding.decision.row, finding.lead
     return {
         **{name: getattr(row, name) for name in ("match", "block", "seat", "bot", "index")},

@@ -1,9 +1,8 @@
 """Cards, decks and hands.
 
-A card is a *number*: four times its rank in the game's order plus its suit (`c d h s`); each joker
+A card is a *number*: four times its rank in the game's order plus its suit (`c d h s`). Each joker
 has one of the two ranks above to itself. A *hand* is one integer with a field of bits for each
-card: one bit with one pack, four with two, so that subtracting never borrows from the next field.
-Hands add and subtract as multisets.
+card: one bit with one pack, four with two. Hands add and subtract as multisets.
 """
 
 from collections.abc import Iterable, Sequence
@@ -88,10 +87,7 @@ class Deck:
 
     def hand_of_numbers(self, numbers: Iterable[int]) -> int:
         """Return the hand of these card numbers. No card may occur more often than in the deck."""
-        total = 0
-        for number in numbers:
-            total += self.units[number]
-        return total
+        return sum([self.units[number] for number in numbers])
 
     def numbers(self, hand: int) -> list[int]:
         """Return the card numbers of a hand, ascending. A card held twice is listed twice."""
@@ -135,7 +131,7 @@ class Deck:
         """Return the hand of the named cards, or -1 if any are not in the deck or occur too often.
 
         Raises:
-            KeyError: if a string is neither `??` nor the name of a card of any game.
+            KeyError: as in `hand`.
         """
         total = self.hand(cards)
         return total if self.fits(total, len(cards)) else -1
@@ -160,12 +156,10 @@ class Deck:
         a hand that would make a card occur more than twice is left out.
         """
         total = 0
-        if self.packs == 1:
-            for hand in hands:
-                total |= hand
-            return total
         for hand in hands:
-            if self.holds(self.full, total + hand):
+            if self.packs == 1:
+                total |= hand
+            elif self.holds(self.full, total + hand):
                 total += hand
         return total
 

@@ -25,10 +25,7 @@ JsonDict = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option of a game: an integer from `minimum` to `maximum`, or a Boolean if both are None.
-
-    The value may also be None if `nullable` is true.
-    """
+    """An option: an integer from `minimum` to `maximum`, or a Boolean if both are None."""
 
     name: str
     description: str
@@ -51,10 +48,9 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Category:
-    """A category of plays.
+    """A category of plays, which exists for up to `max_players` players (None for no limit).
 
-    `example` is a move of this category in a game with the fewest players. `max_players` is the
-    largest number of players for which the category exists, or None if it always exists.
+    `example` is a move of this category in a game with the fewest players.
     """
 
     name: str
@@ -65,9 +61,9 @@ class Category:
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A message about a position, which pages translate. `str` returns the English text.
+    """A message with placeholders such as `%(points)d`, which pages translate.
 
-    `values` fills its placeholders, such as `%(points)d`.
+    `str` returns the English text.
     """
 
     message: str
@@ -94,10 +90,7 @@ class Fact:
 
 
 class LegalMoves:
-    """The legal moves of a position in the API contract's order.
-
-    Subclasses for long lists build each move on demand.
-    """
+    """The legal moves of a position in the API contract's order."""
 
     __slots__ = ("_moves",)
 
@@ -164,7 +157,10 @@ class Game:
         state = self.positions[0]()
         state.game = self
         state.seed = seed
-        state.start_game(players, seed, options)
+        state.players, state.options = self.resolve_options(players, seed, options)
+        state.deck = self.deck(state.players)
+        state.scores = (0,) * state.players
+        state.results = ()
         state.deal_cards()
         return state
 
@@ -205,10 +201,7 @@ class Game:
         """Return phrases such as "10 points taken" about a seat. `data` is as in `facts`."""
 
     def groups(self, cards: Sequence[str]) -> list[list[str]]:
-        """Return a hand's cards in the groups in which a person would hold them.
-
-        `cards` are names in deck order. By default, all cards form a single group.
-        """
+        """Group the cards of a hand, names in deck order, as a person would hold them."""
         return [list(cards)]
 
     @abstractmethod

@@ -112,10 +112,7 @@ class Move:
 
 
 class History:
-    """The moves of a deal. Immutable: `then` returns a longer history in constant time.
-
-    `posted` holds the entries of a posted position in wire form. They come before all other moves.
-    """
+    """The moves of a deal, of which the `posted` ones, in wire form, come first. Immutable."""
 
     __slots__ = ("_before", "_move", "_played", "_posted", "_seat")
 
@@ -133,7 +130,7 @@ class History:
         self._played: tuple[int, ...] | None = None
 
     def then(self, seat: int, move: Move) -> History:
-        """Return this history with one more move."""
+        """Return this history with one more move, in constant time."""
         return History((), self, seat, move)
 
     def __len__(self) -> int:
@@ -143,9 +140,9 @@ class History:
         return count + len(history._posted)
 
     def to_list(self) -> list[dict[str, Any]]:
-        """Return the wire form: a new list of dicts with the keys `seat` and `move`.
+        """Return the wire form: a new list of dicts, which must not be changed.
 
-        The caller must not change the dicts: copying posted ones would make /v1/advance 4 % slower.
+        Copying posted ones would make /v1/advance 4 % slower.
         """
         entries: list[dict[str, Any]] = []
         history = self

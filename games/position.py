@@ -18,10 +18,7 @@ Convert = Callable[[Deck, Any], Any]
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of a position.
-
-    `write` converts the value to its wire form, and `read` converts it back. None leaves it as is.
-    """
+    """A field of a position. `write` and `read`, if any, convert it to and from its wire form."""
 
     name: str
     write: Convert | None = None
@@ -204,10 +201,7 @@ class BasePosition:
         return self.validate(move, hand)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the wire form, which JSON can encode.
-
-        The caller must not change the entries of `history` (see `History.to_list`).
-        """
+        """Return the wire form, in which the entries of `history` must not be changed."""
         deck = self.deck
         wire: dict[str, Any] = {"game": self.game.name}
         for field in self.FIELDS:
@@ -235,17 +229,6 @@ class BasePosition:
         if "hand" in data:
             self._set_seen_hands()
 
-    def start_game(self, players: int | None, seed: str, options: Mapping[str, object]) -> None:
-        """Set the fields of a new game, except its first deal. `game` must be set already.
-
-        Raises:
-            OptionError: as in `Game.resolve_options`, which explains the parameters.
-        """
-        self.players, self.options = self.game.resolve_options(players, seed, options)
-        self.deck = self.game.deck(self.players)
-        self.scores = (0,) * self.players
-        self.results = ()
-
     def end_deal(self, change: Sequence[int], result: Mapping[str, Any]) -> bool:
         """Add a deal to the scores and results. Return whether the caller must start another deal.
 
@@ -267,10 +250,8 @@ class BasePosition:
     def show_hand(self, hands: Sequence[int], seat: int | None) -> None:
         """Set `seat`, `hand`, `counts` and `hands` of this view, given the hands of all seats.
 
-        The seat None stands for the public, which sees no hand.
-
         Raises:
-            ValueError: if there is no such seat.
+            ValueError: if `seat` is neither a seat nor None, which stands for the public.
         """
         if seat is not None and not 0 <= seat < self.players:
             raise ValueError(f"There is no seat {seat}: the seats are 0 to {self.players - 1}.")

@@ -20,10 +20,9 @@ _RESULT_LISTS: Final = ("scores", "tricks", "targets")
 
 
 def with_valid_players(problems: list[str], game: Game, data: JsonDict) -> JsonDict:
-    """Return the wire form with a number of players that the game allows.
+    """Check the number of players, and return the wire form with one that the game allows.
 
-    If the number is not allowed, the result is a copy with the allowed number nearest to the number
-    of hands, so that the remaining checks can still run.
+    In place of a wrong number, it is the allowed one nearest to the number of hands.
     """
     players: int = data["players"]
     few, many = game.min_players, game.max_players
@@ -99,10 +98,7 @@ def check_common(problems: list[str], game: Game, data: JsonDict) -> None:
 
 
 def own_hand(problems: list[str], data: JsonDict, deck: Deck, outside: int = 0) -> None:
-    """Check a view's hand and counts, and that the deck is large enough for it.
-
-    `outside` is the number of cards known to be in no hand.
-    """
+    """Check a view's hand and counts. At least `outside` cards are in no hand."""
     counts: list[int] = data["counts"]
     hand: list[str] = data["hand"]
     seat: int | None = data["seat"]

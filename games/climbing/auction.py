@@ -1,9 +1,4 @@
-"""The auction of Dou Dizhu and Dasan: pass or bid 1 to 3, higher than before.
-
-The auction ends with a bid of 3, or with `players - 1` consecutive passes after a bid. A seat that
-has passed may bid later (rules, "Auction"). In Dou Dizhu, the auction also ends if all seats pass
-and, with the option `single_round`, once each seat has bid or passed.
-"""
+"""The auction of Dou Dizhu and Dasan: pass or bid 1 to 3, higher than before."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -12,7 +7,7 @@ from typing import Any, ClassVar, Final
 from games import validation
 from games.deck import HIDDEN, Deck
 from games.errors import IllegalMove, Reason
-from games.game import Game, JsonDict, Phrase
+from games.game import Game, JsonDict
 from games.move import BID, PASS, Move
 from games.position import Table, wrong_phase
 
@@ -24,17 +19,8 @@ class AuctionGame(Game):
 
     teams: ClassVar[bool] = True
 
-    def roles(self, data: JsonDict, seat: int) -> list[Phrase]:
-        """Return a phrase such as "declarer, bid 2" for the declarer, and none for other seats."""
-        if data["declarer"] != seat:
-            return []
-        return [Phrase("declarer, bid %(bid)d", {"bid": data["bid"]})]
-
     def sides(self, result: JsonDict, players: int) -> tuple[int, ...] | None:
-        """Return the side of each seat (see `Game.sides`).
-
-        Returns None if there is no declarer, or if the partner in four-player Dasan is not known.
-        """
+        """Return the side of each seat, or None if a side is not known (see `Game.sides`)."""
         declarer, partner = result["declarer"], result.get("partner", -1)
         if declarer is None or (players == 4 and partner is None):
             return None
@@ -76,10 +62,9 @@ def bidder(turn: int, passes: int, players: int) -> int:
 def shown_talon(
     deck: Deck, talon: int, seat: int | None, declarer: int | None, reveal: object
 ) -> tuple[str, ...]:
-    """Return the names of the talon's cards, or `??` for each card if the seat may not see them.
+    """Return the names of the talon's cards, or `??` for each card that the seat may not see.
 
-    Nobody sees the talon while `declarer` is None, and later only the declarer, unless `reveal` is
-    true. `seat` is None for the public.
+    The declarer sees them, and everybody if `reveal` is true, but nobody during the auction.
     """
     cards = deck.names_of(talon)
     if declarer is not None and (seat == declarer or reveal):

@@ -1,8 +1,4 @@
-"""Tricks of the climbing games: a play to beat, and passes.
-
-One seat leads a combination, and each following seat passes or beats the last play. A seat that has
-passed may still play later. The leader may not pass (rules, "Common to the climbing games").
-"""
+"""Tricks of the climbing games: a play to beat, and passes."""
 
 from __future__ import annotations
 
@@ -19,11 +15,7 @@ from games.position import BasePosition, Field, Table, not_held, wrong_phase
 
 
 class ClimbingPosition(BasePosition):
-    """A position of a climbing game.
-
-    `table` is the play to beat, or None. `passes` is the number of passes in a row, in a trick or
-    in an auction.
-    """
+    """A position of a climbing game. `passes` counts the latest passes, also in an auction."""
 
     FIELDS: ClassVar[tuple[Field, ...]] = (
         *BasePosition.FIELDS,
@@ -105,9 +97,9 @@ def same_kind(table: Move) -> str:
 
 
 def wrong_category(move: str, table: Move, answers: Sequence[str]) -> IllegalMove:
-    """Return the error for a combination whose category or length cannot beat the play `table`.
+    """Return the error for a combination of a kind that does not beat the play `table`.
 
-    `answers` names the kinds of plays that do, such as "a bomb". It may be empty.
+    `answers` names the kinds that do, such as "a bomb", if there are any.
     """
     kinds = " or ".join(filter(None, [", ".join(answers[:-1]), *answers[-1:]]))
     fix = f"play {kinds}, or pass" if kinds else "nothing does"

@@ -1,13 +1,4 @@
-"""Dasan, Die Grosse Drei (大三), for three and four players.
-
-The holder of the lowest heart must bid 1, or with `open_higher` 1 to 3. The highest bidder is the
-declarer. With three players, the declarer takes up the talon. With four, the declarer calls a card,
-whose holder is the secret partner. The holder of the lowest heart leads. The deal ends when a seat
-has no cards left, and that seat's side wins the stake, which is the bid.
-
-Source: the German rules as described by Justin Davidson. docs/rules/dasan.md decides what they
-leave open.
-"""
+"""Dasan, Die Grosse Drei (大三). docs/rules/dasan.md has the rules."""
 
 from __future__ import annotations
 
@@ -80,10 +71,9 @@ class DasanPosition(ClimbingPosition):
         return auction.HIGHEST if self.options["open_higher"] else 1
 
     def legal_moves(self, hand: int) -> LegalMoves:
-        """Return the legal moves in the API contract's order.
+        """Return the legal moves in the API contract's order (see `combinations.legal_plays`).
 
-        Plays that differ only in suits are listed once, in the lowest suits held, but `validate`
-        accepts any suits. A play that can show the called card or keep it back is listed both ways.
+        `validate` also accepts plays in suits that are not listed.
         """
         if self.phase == "auction":
             if self.bid == 0:
@@ -152,10 +142,10 @@ class DasanState(DasanPosition):
         return view
 
     def deal_cards(self, deal: int = 1, dealer: int = 0) -> None:
-        """Set this state to the start of a deal, by default the first. Keep scores and results.
+        """Set the fields of a new deal (see `Game.start`), by default the first.
 
-        `seed` must be set, and `start_game` must have been called. The first card goes to the seat
-        `dealer`.
+        The first card goes to the seat `dealer`, and the first turn to the holder of the lowest
+        heart that was dealt.
         """
         players = self.players
         order = Randomness(self.seed, deal).shuffle(DECK.order)
@@ -252,8 +242,7 @@ class DasanState(DasanPosition):
 class DasanView(DasanPosition):
     """A position as one seat, or the public, may know it.
 
-    `talon` has card names, and `??` for hidden cards. `partner` is None if there is none, or if it
-    is secret.
+    `talon` has card names, and `??` for hidden cards. `partner` is also None if it is secret.
     """
 
     FIELDS: ClassVar[tuple[Field, ...]] = (
@@ -302,7 +291,9 @@ class Dasan(auction.AuctionGame):
 
     def roles(self, data: JsonDict, seat: int) -> list[Phrase]:
         """Return a phrase for the declarer or a known partner, and none for other seats."""
-        return super().roles(data, seat) + [Phrase("partner")] * (data["partner"] == seat)
+        if data["declarer"] == seat:
+            return [Phrase("declarer, bid %(bid)d", {"bid": data["bid"]})]
+        return [Phrase("partner")] if data["partner"] == seat else []
 
     def most_moves(self, players: int) -> int:
         """Return an upper bound (see `Game.most_moves`). A search found at most 92 legal moves."""

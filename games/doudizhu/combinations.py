@@ -11,7 +11,7 @@ from typing import Final
 from games.climbing.trick import not_a_combination, not_higher, same_kind, wrong_category
 from games.deck import Deck
 from games.game import Category
-from games.move import PLAY, Move, Shape
+from games.move import PLAY, Move
 from games.rank_masks import STRIDE, is_run, rank_masks, ranks_held, ranks_in, run_starts
 
 DECKS: Final = {
@@ -107,12 +107,9 @@ _WITHOUT_TRIPLES: Final = tuple([category for category in range(BOMB) if SIZE[ca
 class Combinations:
     """The combinations for one number of players.
 
-    Attributes:
-        deck: the deck, of one pack or two.
-        categories: the categories that exist, as indices into `NAMES`, without bombs and the
-            rocket, which always exist.
-        pair_as_solos: whether a quad may carry a pair in place of two single cards.
-        doubling_bomb: the smallest number of cards of a bomb that doubles the score.
+    `categories` has the indices into `NAMES` of the categories that exist, without bombs and the
+    rocket, which always exist. `pair_as_solos` says whether a quad may carry a pair in place of two
+    single cards. A bomb of at least `doubling_bomb` cards doubles the score.
     """
 
     deck: Deck
@@ -137,8 +134,7 @@ class Combinations:
     def classify(self, cards: int) -> tuple[int, int, int] | None:
         """Return the category, level and length (see `Group`), or None for no combination.
 
-        There must be at least one card. The ranks with the most cards decide, and all others must
-        be kickers.
+        There must be at least one card. The ranks with the most cards decide.
         """
         number = self.deck.count(cards)
         if number == 1:
@@ -219,10 +215,7 @@ class Combinations:
         return groups
 
     def follows(self, masks: int, table: Move) -> list[Group]:
-        """Return the groups of a hand with these rank masks that beat the play `table`, sorted.
-
-        `table` must be a result of `identify`. Kickers are not checked here either.
-        """
+        """Return those of the groups in `leads` that beat `table`, a result of `identify`."""
         category, level, length = table.value, table.level, table.length or 1
         groups: list[Group] = []
         self._add_bombs(groups, masks)
@@ -252,17 +245,21 @@ class Combinations:
             groups.append(_group_of(2 * packs, RED, ROCKET, 1))
 
     def build(self, hand: int, group: Group, kickers: tuple[int, ...]) -> Move:
-        """Return the play of a group with kickers of these ranks (see `core` and `attached`).
+        """Return the play of a group with kickers of these ranks, in the lowest suits held.
 
-        Without ranks, the play has no kickers, even if its category needs them.
+        The same rank twice stands for a pair in place of two single cards. Without ranks, the play
+        has no kickers, even if its category needs them.
         """
-        cards = self.core(hand, group)
-        if kickers:
-            cards += self.attached(hand, group, kickers)
+        cards = self._core(hand, group)
+        if len(kickers) == 2 and kickers[0] == kickers[1]:
+            cards += self.deck.lowest(hand, kickers[0], 2)
+        else:
+            size = KICKER_SIZE[category_of(group)]
+            for rank in kickers:
+                cards += self.deck.lowest(hand, rank, size)
         return self._move(cards, category_of(group), level_of(group), length_of(group))
 
-    def core(self, hand: int, group: Group) -> int:
-        """Return the cards of a group's plays except the kickers, in the lowest suits held."""
+    def _core(self, hand: int, group: Group) -> int:
         level, category = level_of(group), category_of(group)
         deck = self.deck
         if category == ROCKET:
@@ -276,25 +273,6 @@ class Combinations:
                 cards += deck.lowest(hand, rank, size)
         return cards
 
-    def attached(self, hand: int, group: Group, kickers: tuple[int, ...]) -> int:
-        """Return a group's kickers of these ranks, as a hand in the lowest suits held.
-
-        The same rank twice stands for a pair in place of two single cards.
-        """
-        if len(kickers) == 2 and kickers[0] == kickers[1]:
-            return self.deck.lowest(hand, kickers[0], 2)
-        size, cards = KICKER_SIZE[category_of(group)], 0
-        for rank in kickers:
-            cards += self.deck.lowest(hand, rank, size)
-        return cards
-
-
-@cache
-def shape_of(group: Group) -> Shape:
-    """Return the shape of a group's plays (see `Move.shape`)."""
-    category = category_of(group)
-    return PLAY, category, NAMES[category], level_of(group), length_of(group)
-
 
 def _strength(category: int, level: int, length: int) -> int:
     return category << 16 | length << 8 | level if category >= BOMB else 0
@@ -302,10 +280,7 @@ def _strength(category: int, level: int, length: int) -> int:
 
 @cache
 def combinations(players: int, pair_as_solos: bool) -> Combinations:
-    """Return the combinations for a number of players.
-
-    With four players `pair_as_solos` has no effect, because quads take no kickers.
-    """
+    """Return the combinations for three or four players. With four, quads take no kickers."""
     if players == 3:
         return Combinations(DECKS[3], tuple(range(BOMB)), pair_as_solos, 4)
     categories = tuple([c for c in range(BOMB) if KICKER_SIZE[c] != 1 and SIZE[c] < 4])

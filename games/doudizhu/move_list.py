@@ -15,10 +15,9 @@ from games.doudizhu.combinations import (
     category_of,
     length_of,
     level_of,
-    shape_of,
 )
 from games.game import LegalMoves
-from games.move import PASS, Move, Shape
+from games.move import PASS, Move
 from games.rank_masks import STRIDE, rank_masks, ranks_held, ranks_in
 
 
@@ -102,11 +101,7 @@ class DoudizhuMoves(LegalMoves):
         return self._first + len(self._groups) if self._simple else self._counted()[-1]
 
     def __getitem__(self, index: int) -> Move:
-        number = len(self)
-        if index < 0:
-            index += number
-        if not 0 <= index < number:
-            raise IndexError(f"There are only {number} legal moves.")
+        index = range(len(self))[index]
         if index < self._first:
             return Move(PASS, self._plays.deck)
         if self._simple:
@@ -119,7 +114,13 @@ class DoudizhuMoves(LegalMoves):
         return self._plays.build(self._hand, group, chosen)
 
     def __iter__(self) -> Iterator[Move]:
-        return iter([self[index] for index in range(len(self))])
+        plays, hand = self._plays, self._hand
+        moves = [Move(PASS, plays.deck)] if self._first else []
+        for group in self._groups:
+            kickers = None if self._simple else self._kickers(group)
+            sets: list[tuple[int, ...]] = [()] if kickers is None else kickers.all()
+            moves += [plays.build(hand, group, ranks) for ranks in sets]
+        return iter(moves)
 
     def texts(self) -> list[str]:
         """Return all moves as strings. Creating each `Move` would take four times as long."""
@@ -129,19 +130,6 @@ class DoudizhuMoves(LegalMoves):
             kickers = self._kickers(group)
             texts += [core] if kickers is None else self._with_kickers(core, group, kickers)
         return texts
-
-    def shapes(self) -> list[tuple[int, Shape]]:
-        """Return each move as (cards, `Move.shape`). The cards are a hand, or 0 for a pass."""
-        plays, hand = self._plays, self._hand
-        moves = [(0, Move(PASS, plays.deck).shape)] if self._first else []
-        for group in self._groups:
-            core, shape = plays.core(hand, group), shape_of(group)
-            kickers = None if self._simple else self._kickers(group)
-            if kickers is None:
-                moves.append((core, shape))
-            else:
-                moves += [(core + plays.attached(hand, group, k), shape) for k in kickers.all()]
-        return moves
 
     def _with_kickers(self, core: str, group: Group, kickers: Kickers) -> list[str]:
         deck, level = self._plays.deck, level_of(group)

@@ -1,13 +1,4 @@
-"""Dou Dizhu (Bekämpfe den Gutsherrn, 斗地主) for three and four players.
-
-The highest bidder is the declarer, takes up the talon, leads, and plays alone against the others.
-Bombs and the rocket beat everything else. The rocket doubles the score, as does a bomb (with two
-packs, only one of six cards or more). The deal ends when a seat has no cards left. Then each
-opponent pays the declarer, or is paid by the declarer, bid × 2^doublings.
-
-Source: the German text of pagat.com's page on Dou Dizhu. docs/rules/doudizhu.md decides what the
-text leaves open.
-"""
+"""Dou Dizhu (Bekämpfe den Gutsherrn, 斗地主). docs/rules/doudizhu.md has the rules."""
 
 from __future__ import annotations
 
@@ -117,10 +108,10 @@ class DoudizhuState(DoudizhuPosition):
         return view
 
     def deal_cards(self, deal: int = 1, dealer: int = 0) -> None:
-        """Set this state to the start of a deal, by default the first. Keep scores and results.
+        """Set the fields of a new deal (see `Game.start`), by default the first.
 
-        `seed` must be set, and `start_game` must have been called. The first card goes to the seat
-        `dealer`, and the first turn to the seat that draws the exposed card.
+        The first card goes to the seat `dealer`, and the first turn to the seat that draws the
+        exposed card.
         """
         players, cards = self.players, self.deck
         self.plays = combinations(players, bool(self.options["quad_pair_as_solos"]))
@@ -243,10 +234,7 @@ class DoudizhuState(DoudizhuPosition):
 
 
 class DoudizhuView(DoudizhuPosition):
-    """A position as one seat, or the public, may know it.
-
-    `talon` has card names, and `??` for hidden cards.
-    """
+    """A position as one seat, or the public, may know it. `talon` has `??` for hidden cards."""
 
     FIELDS: ClassVar[tuple[Field, ...]] = (
         *DoudizhuPosition.FIELDS,
@@ -313,10 +301,7 @@ class Doudizhu(auction.AuctionGame):
         return facts + table_facts(data)
 
     def most_moves(self, players: int) -> int:
-        """Return an upper bound (see `Game.most_moves`).
-
-        A search found at most 497 moves with three players, and 1,845 with four.
-        """
+        """Return an upper bound (see `Game.most_moves`). A search found at most 497 and 1,845."""
         return {3: 600, 4: 2_000}[players]
 
     def max_difference(self, players: int, options: Options) -> int:

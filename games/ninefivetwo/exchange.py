@@ -1,8 +1,7 @@
 """The card exchange of 9-5-2 (Kartentausch): who gives and returns which cards, and who sees them.
 
-A seat with too many tricks in the previous deal gives cards to a seat with too few, the debtor. For
-each card, the debtor returns its best card of the same suit (rules, "9-5-2", 1). In this module,
-cards are names.
+A seat with too many tricks in the previous deal gives cards to a seat with too few, the debtor,
+which returns its best card of the same suit for each. In this module, cards are names.
 """
 
 from __future__ import annotations
@@ -37,16 +36,8 @@ class ExchangePair:
         """The number of cards that the giver still has to choose."""
         return self.count - len(self.given)
 
-    def to_dict(self, *names: str) -> dict[str, Any]:
-        """Return the wire form: the seats and, of `count`, `given` and `returned`, those named."""
-        wire = {"count": self.count, "given": [*self.given], "returned": [*self.returned]}
-        return {"giver": self.giver, "debtor": self.debtor, **{name: wire[name] for name in names}}
-
     def seen_by(self, seat: int | None) -> ExchangePair:
-        """Return the pairing with its cards masked, unless the seat is its giver or debtor.
-
-        The seat None stands for the public.
-        """
+        """Return the pairing with its cards masked, unless the seat is its giver or debtor."""
         if seat in (self.giver, self.debtor):
             return self
         given, returned = (HIDDEN,) * len(self.given), (HIDDEN,) * len(self.returned)
@@ -66,11 +57,17 @@ def _read(deck: Deck, entries: Any) -> tuple[ExchangePair, ...]:
     return tuple(pairs)
 
 
+def _write(pair: ExchangePair, **more: Any) -> dict[str, Any]:
+    return {"giver": pair.giver, "debtor": pair.debtor, "given": [*pair.given], **more}
+
+
 OWED_FIELD: Final = Field(
-    "owed", lambda deck, pairs: [pair.to_dict("count", "given") for pair in pairs], _read
+    "owed", lambda deck, pairs: [_write(pair, count=pair.count) for pair in pairs], _read
 )
 EXCHANGED_FIELD: Final = Field(
-    "exchanged", lambda deck, pairs: [pair.to_dict("given", "returned") for pair in pairs], _read
+    "exchanged",
+    lambda deck, pairs: [_write(pair, returned=[*pair.returned]) for pair in pairs],
+    _read,
 )
 
 

@@ -1,11 +1,4 @@
-"""9-5-2 for three players, each of whom has a target of nine, five or two tricks to exceed.
-
-The result of the previous deal determines the exchange of cards. Then the 9-player names the trump
-suit, takes up four cards and discards four. Sixteen tricks are played: follow suit, trumps win.
-
-Source: the German text "9-5-2 - ein Kartenspiel". docs/rules/ninefivetwo.md decides what the text
-leaves open.
-"""
+"""9-5-2. docs/rules/ninefivetwo.md has the rules."""
 
 from __future__ import annotations
 
@@ -118,8 +111,7 @@ class NinefivetwoPosition(BasePosition):
     def legal_moves(self, hand: int) -> LegalMoves:
         """Return the legal moves in deck order, or the four suits in the phase `trump`.
 
-        Each give or discard in the list names a single card, but `validate` also accepts all owed
-        cards at once.
+        `validate` also accepts a give or discard of all owed cards at once.
         """
         if self.phase == "trump":
             return LegalMoves(TRUMPS)
@@ -131,10 +123,7 @@ class NinefivetwoPosition(BasePosition):
         return LegalMoves([moves[card] for card in self.deck.numbers(hand)])
 
     def copy_shared(self, other: NinefivetwoPosition) -> None:
-        """Copy from `other` the fields that a view takes unchanged, and the history.
-
-        A view must then mask the history.
-        """
+        """Copy from `other` the fields that a view takes unchanged, and the unmasked history."""
         self.copy_common(other)
         self.targets = other.targets
         self.trump = other.trump
@@ -179,10 +168,10 @@ class NinefivetwoState(NinefivetwoPosition):
         targets: tuple[int, ...] = FIRST_TARGETS,
         owed: tuple[ExchangePair, ...] = (),
     ) -> None:
-        """Set this state to the start of a deal, by default the first. Keep scores and results.
+        """Set the fields of a new deal (see `Game.start`), by default the first.
 
-        `seed` must be set, and `start_game` must have been called. The first card goes to the
-        5-player. `targets` has the target of each seat, and `owed` the open pairings.
+        The first card goes to the 5-player. `targets` has the target of each seat, and `owed` the
+        open pairings.
         """
         order = Randomness(self.seed, deal).shuffle(DECK.order)
         start, drawn = targets.index(5), TRICKS * PLAYERS
@@ -287,10 +276,7 @@ class NinefivetwoState(NinefivetwoPosition):
 
 
 class NinefivetwoView(NinefivetwoPosition):
-    """A position as one seat, or the public, may know it.
-
-    `talon` and `discards` have card names, and `??` for hidden cards.
-    """
+    """A position as one seat, or the public, may know it, with `??` for hidden cards."""
 
     FIELDS: ClassVar[tuple[Field, ...]] = (
         *NinefivetwoPosition.FIELDS,
@@ -328,7 +314,7 @@ class Ninefivetwo(Game):
         return DECK
 
     def groups(self, cards: Sequence[str]) -> list[list[str]]:
-        """Return a hand's cards by suit (clubs, diamonds, spades, hearts), without empty suits."""
+        """Group the cards of a hand by suit (clubs, diamonds, spades, hearts), if it has any."""
         suits = [[card for card in cards if card[1] == suit] for suit in "cdsh"]
         return [suit for suit in suits if suit]
 

@@ -51,10 +51,7 @@ TRUMP_FIELD: Final = Field(
 
 
 def playable(hand: int, trick: Trick) -> int:
-    """Return the cards of a hand that may be played: those of the suit led, or all if it has none.
-
-    All may be played, too, if the trick is empty.
-    """
+    """Return the cards of a hand that may be played: those of the suit led, or else all."""
     if not trick:
         return hand
     return hand & SUIT_CARDS[suit_of(trick[0][1])] or hand

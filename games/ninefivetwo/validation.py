@@ -1,10 +1,4 @@
-"""Semantic validation of posted positions of 9-5-2 (contract, "State").
-
-For each seat, the tricks won by all seats and the cards that the seat has yet to play add up to 16.
-A seat's cards to play are its hand, its card in the trick, and the cards that it has chosen in a
-pairing. For the 9-player, the talon also counts until it is taken up, but cards that are yet to be
-discarded do not. A position without a talon has nothing to take up or to discard.
-"""
+"""Semantic validation of posted positions of 9-5-2 (contract, "State")."""
 
 from typing import Final
 
@@ -109,6 +103,11 @@ def _trick(problems: list[str], data: JsonDict) -> list[str]:
 
 
 def _sizes(problems: list[str], data: JsonDict, counts: list[int]) -> None:
+    """Check that the tricks won and the cards that a seat has yet to play add up to 16.
+
+    These are its hand, its card in the trick, and the cards that it has chosen in a pairing. For
+    the 9-player, the talon also counts until it is taken up, but not what it has yet to discard.
+    """
     phase, targets = data["phase"], data["targets"]
     if min(data["tricks"]) < 0:
         problems.append("tricks has a negative number.")

@@ -82,10 +82,7 @@ def level_of(lowest: int, length: int) -> int:
 
 
 def fits(rank: int, suit: int, other: int, other_suit: int) -> bool:
-    """Return whether two natural cards may be the extra cards of a full house.
-
-    The first card has `rank` and `suit`, and the second has `other` and `other_suit`.
-    """
+    """Return whether two natural cards may be the extra cards of a full house."""
     if rank == other or THREE in (rank, other):
         return True
     if suit == other_suit and abs(rank - other) == 1:

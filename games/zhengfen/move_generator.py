@@ -59,29 +59,20 @@ class MoveGenerator:
         # By rank and number: the sets of that many natural cards.
         self._sets = [SETS[rank][field] for rank, field in enumerate(self._fields)]
 
-    def all(self) -> list[Group]:
-        """Return all groups that the hand can lead, in the API contract's order."""
-        groups = self.specials(FIVE_TEN_KING)
-        for category in range(FLUSH + 1):
-            groups += self.ordinary(category, -1, 0)
-        groups.sort(key=attrgetter("order"))
-        return groups
-
-    def above(self, table: Reading) -> list[Group]:
-        """Return all groups of the hand that beat a reading, in the API contract's order."""
-        category, level, length = table
-        if is_special(category):
-            groups = self.specials(category + 1)
+    def groups(self, table: Reading | None) -> list[Group]:
+        """Return the groups that beat a reading, or all for None, in the API contract's order."""
+        if table is None:
+            groups = self._specials(FIVE_TEN_KING)
+            for category in range(FLUSH + 1):
+                groups += self._ordinary(category, -1, 0)
+        elif is_special(table[0]):
+            groups = self._specials(table[0] + 1)
         else:
-            groups = self.specials(FIVE_TEN_KING) + self.ordinary(category, level, length)
+            groups = self._specials(FIVE_TEN_KING) + self._ordinary(*table)
         groups.sort(key=attrgetter("order"))
         return groups
 
-    def ordinary(self, category: int, level: int, length: int) -> list[Group]:
-        """Return the groups of an ordinary category that beat this level and length, in any order.
-
-        Longer runs and flushes also beat the same level. `length` is ignored for other categories.
-        """
+    def _ordinary(self, category: int, level: int, length: int) -> list[Group]:
         if category <= QUAD:
             return self._multiples(category + 1, level)
         if category < FULLHOUSE:
@@ -259,8 +250,7 @@ class MoveGenerator:
             cards ^= top
         return singles
 
-    def specials(self, lowest: int) -> list[Group]:
-        """Return the groups of the specials from the category `lowest` up, weakest first."""
+    def _specials(self, lowest: int) -> list[Group]:
         groups = []
         plain: list[int] = []
         suited: list[int] = []
@@ -278,10 +268,7 @@ class MoveGenerator:
         return groups
 
     def ambiguous(self) -> set[int]:
-        """Return the mirrored sets of five held cards that are both a flush and a full house.
-
-        Such sets have three cards of one suit and both jokers.
-        """
+        """Return the mirrored sets of five held cards that are both a flush and a full house."""
         sets: set[int] = set()
         if len(self._jokers) < 2:
             return sets

@@ -25,7 +25,7 @@ class ZhengfenMoves(LegalMoves):
         generator = MoveGenerator(hand)
         self._generator = generator
         self._passing = table is not None
-        self.groups = generator.all() if table is None else generator.above(table)
+        self.groups = generator.groups(table)
         total = int(self._passing)
         self._starts = [total]
         for group in self.groups:
@@ -46,11 +46,7 @@ class ZhengfenMoves(LegalMoves):
         return self._starts[-1]
 
     def __getitem__(self, index: int) -> Move:
-        number = len(self)
-        if index < 0:
-            index += number
-        if not 0 <= index < number:
-            raise IndexError(f"There are only {number} legal moves.")
+        index = range(len(self))[index]
         if self._passing and index == 0:
             return Move(PASS, DECK)
         place = bisect_right(self._starts, index) - 1

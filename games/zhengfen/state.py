@@ -1,11 +1,4 @@
-"""Zheng Fen (Um Punkte wetteifern, 挣分) for three to six players.
-
-The highest play wins the trick. Fives, tens and kings are worth points. At the end of a deal, the
-first player to go out gets the last player's tricks and hand.
-
-Source: the German text of pagat.com's page on Zheng Fen. docs/rules/zhengfen.md decides what the
-text leaves open.
-"""
+"""Zheng Fen (Um Punkte wetteifern, 挣分). docs/rules/zhengfen.md has the rules."""
 
 from __future__ import annotations
 
@@ -34,9 +27,8 @@ def points(cards: int) -> int:
 class ZhengfenPosition(ClimbingPosition):
     """The fields and rules that states and views share.
 
-    `first` is the seat that leads the first trick. `trick` holds the cards of the current trick, as
-    a hand, and `taken` those that each seat has won. `out` has the seats that have gone out, in
-    order.
+    `first` is the seat that leads the first trick. `trick` and, by seat, `taken` are hands. `out`
+    has the seats that have gone out, in order.
     """
 
     FIELDS: ClassVar[tuple[Field, ...]] = (
@@ -87,10 +79,9 @@ class ZhengfenState(ZhengfenPosition):
         return view
 
     def deal_cards(self, deal: int = 1, dealer: int = 0, cutter: int = 1) -> None:
-        """Set this state to the start of a deal, by default the first. Keep scores and results.
+        """Set the fields of a new deal (see `Game.start`), by default the first.
 
-        `seed` must be set, and `start_game` must have been called. The cutter draws first and
-        leads, but in the first deal the holder of 3h leads.
+        The cutter draws first and leads, but in the first deal the holder of 3h leads.
         """
         order = Randomness(self.seed, deal).shuffle(DECK.order)
         self.start_deal(deal, dealer, order, cutter, DECK.size)

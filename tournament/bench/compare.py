@@ -41,11 +41,10 @@ class Difference(OfTable, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The comparison of a new bot with an old bot.
+    """The comparison of a new bot with an old bot, table by table in the order of the old record.
 
-    `paired` says whether the bots played the same deals. `differences` has an item for each table
-    that both have played, in the order of the old bot's record. `left_out` has the titles of the
-    tables that only one bot has played.
+    `paired` says whether the bots played the same deals. `left_out` has the titles of the tables
+    that only one bot has played.
     """
 
     paired: bool
@@ -108,8 +107,7 @@ def _estimate(values: Sequence[float], level: float) -> tuple[float, float | Non
 def block_interval(values: Sequence[float], level: float = LEVEL) -> Interval:
     """The confidence interval of the mean of `values`, the differences by block.
 
-    It is `UNKNOWN` if there are fewer than six values, or if one to five of them are not 0, since
-    so few cannot show rare large differences.
+    It is `UNKNOWN` if there are fewer than six values, or if one to five of them are not 0.
     """
     few = 0 < sum(map(bool, values)) < FEWEST_BLOCKS or len(values) < FEWEST_BLOCKS
     return UNKNOWN if few else mean_interval(values, level)

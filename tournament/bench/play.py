@@ -52,10 +52,9 @@ class Budget:
 class Played:
     """The results of the bot in the first blocks of a table.
 
-    `points` has the bot's points in each block, summed over its deals, after the strike-out rule.
-    `asked` counts the moves that the bot was asked for, and `fallbacks` those that were not the
-    bot's own. `struck_out` counts matches. `times` has the times of complete answers in
-    milliseconds.
+    `points` has the points in each block, summed over its deals, after the strike-out rule. `asked`
+    counts the moves that the bot was asked for, and `fallbacks` those that were not its own.
+    `struck_out` counts matches. `times` has the times of complete answers in milliseconds.
     """
 
     points: list[int] = field(default_factory=list)
@@ -217,10 +216,8 @@ def ask_about(bot: Bot, launch: LaunchSettings) -> Mapping[str, object]:
 
 
 def result_of(table: BenchTable, played: Played, par: Sequence[int]) -> Result:
-    """The result of a table at which at least one block has been played.
-
-    `par` has par for each block of `played`, in the same order, summed over the block's deals.
-    """
+    """The result of a table. `par` has par for each of the played blocks, of which there must be
+    one, summed over the block's deals."""
     pairs = zip(played.points, par, strict=True)
     over = tuple((points - par_points) / table.deals for points, par_points in pairs)
     interval = block_interval(over)
@@ -244,18 +241,12 @@ LANDMARKS_FILE = Path(__file__).with_name("landmarks.json")
 
 
 def read_par() -> Mapping[str, tuple[int, ...]]:
-    """Read par for each block of the public deals, by game and number of players ("doudizhu 3").
-
-    Games with the same par in every block are left out.
-    """
+    """Read par for each block of the public deals, by table ("ninefivetwo 3"), unless constant."""
     return msgspec.json.decode(PAR_FILE.read_bytes(), type=dict[str, tuple[int, ...]])
 
 
 class Landmark(OfTable, frozen=True):
-    """By how many points per deal a known bot exceeded par at a table in `blocks` blocks.
-
-    `arm` is half the width of the 95 % interval.
-    """
+    """By how many points per deal a known bot exceeded par, give or take `arm` at 95 %."""
 
     bot: str
     blocks: int

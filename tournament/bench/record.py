@@ -26,10 +26,7 @@ class _Suite(msgspec.Struct):
 
 
 class Measured(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The measured bot: the name and version that it states, and its command or URL.
-
-    If the bot states no name, `name` is the command or URL too.
-    """
+    """The measured bot. If it states no name, `name` is its command or URL too."""
 
     name: Text
     version: Text | None

@@ -179,7 +179,7 @@ class Cup:
     def max_difference(self) -> int:
         """The most by which two bots can differ in a block, in points per deal.
 
-        See `Game.max_difference`. `game` must be in `GAMES`, which exported rows do not guarantee.
+        `game` must be in `GAMES`, which exported rows do not guarantee.
         """
         return GAMES[self.game].max_difference(self.players, self.options)
 
@@ -202,10 +202,7 @@ class Cup:
         return plan if stop.top is None else UntilSettled(plan, stop.top, stop.confidence)
 
     def with_joined(self, decisions: Iterable[AnyDecision]) -> Self:
-        """Return the cup with a connecting bot appended for each `Join` in `decisions`, in order.
-
-        Bots that are already in this cup are not added again.
-        """
+        """Return the cup with a connecting bot appended for each `Join` of a new bot, in order."""
         names = set(self.names)
         joined = (
             Bot(decision.bot, connect=True, author=decision.author or None)
@@ -215,10 +212,7 @@ class Cup:
         return replace(self, bots=(*self.bots, *joined))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the cup as JSON values for `from_dict`, without tokens and the ladder's code.
-
-        The values of `env` are included.
-        """
+        """Return the cup as JSON values, without tokens and the code of a ladder."""
         data: dict[str, Any] = msgspec.to_builtins(self)
         data["format"] = {"type": self.format.type, **data["format"]}
         del data["join"]["code"]

@@ -52,8 +52,8 @@ _Section = Mapping[str, Any]
 class CupError(StichError):
     """An error that says why a cup cannot be run.
 
-    The text has a line for each error, `file:line: key: what is wrong, and the fix`. If the file
-    cannot be read or is too large, the text is `file: what is wrong, and the fix`.
+    The text has a line for each error, `file:line: key: what is wrong, and the fix`, or if the file
+    cannot be read or is too large, `file: what is wrong, and the fix`.
     """
 
     exit_code = 2
@@ -98,14 +98,13 @@ def read_cup(path: str | os.PathLike[str], check: CupCheck = lambda _: ()) -> Cu
 def parse_cup(data: bytes, file: str, check: CupCheck = lambda _: ()) -> Cup:
     """Return the cup that a CUP.toml describes, with defaults and house bots filled in.
 
-    `file` is the name of the file in error messages. `check` finds further errors once each key is
-    valid by itself. The cup that it gets may have errors in the combination of keys. Whether bots'
-    folders and commands exist is not checked.
+    `file` is its name in error messages. `check` finds further errors in a cup, of which each key
+    is valid by itself. Whether bots' folders and commands exist is not checked.
 
     Raises:
         CupError: if there are errors. If `data` is not UTF-8 or not TOML, the text says only that.
-            Otherwise it lists all errors of single keys. Only if there are none does it list all
-            errors in the combination of keys and those that `check` finds.
+            Otherwise it lists all errors of single keys, or if there are none, those in the
+            combination of keys and those that `check` finds.
     """
     try:
         text = data.decode("utf-8-sig").replace("\r\n", "\n")
@@ -128,10 +127,7 @@ def parse_cup(data: bytes, file: str, check: CupCheck = lambda _: ()) -> Cup:
 
 
 def _check_keys(toml: Mapping[str, object], errors: _Errors) -> _Section:
-    """Check each key by itself, and return the file with an empty value for each missing section.
-
-    If there are errors, the result must not be used.
-    """
+    """Check each key by itself, and return the file with an empty value for a missing section."""
     sections = {name: toml.get(name, {}) for name in (*SECTIONS, "options")}
     bots = toml.get("bots", [])
     top = {name: value for name, value in toml.items() if name not in (*sections, "bots")}

@@ -12,8 +12,7 @@ _NO_RESULTS = "the results of all its tables stop counting"
 
 
 def consequences(store: Store, bot: str, kind: type[Withdraw] | type[Disqualify]) -> list[str]:
-    """Return sentences that say what this decision about a bot would change now, and for how long
-    `stich undo` could reverse it.
+    """Sentences that say what this decision about a bot would change, and when it could be undone.
 
     Raises:
         StoreError: if the store has no run or cannot be read.

@@ -67,8 +67,7 @@ class Entrants(Roster):
     """The roster of a ladder, which checks the bots and stores the results. `cup` is the ladder as
     its file describes it. `now` returns the current time in UTC.
 
-    Methods that ask the gateway or use the store raise StichError if the gateway no longer answers
-    or the store cannot be used.
+    Methods raise StichError if the gateway no longer answers or the store cannot be used.
     """
 
     ahead = inf  # all blocks of an epoch, so that none is skipped too late
@@ -132,9 +131,9 @@ class Entrants(Roster):
         return frozenset(bot.name for bot in cup.bots if not bot.connect or bot.name in tables)
 
     def update(self, run: Progress, every_s: float = _UPDATE_S) -> None:
-        """Store the results of checks, disconnect bots that failed, start checking connected bots
-        that have not passed, and end the ladder if that is due. If the last update was less than
-        `every_s` seconds ago, do nothing.
+        """At most every `every_s` seconds, store the results of checks, disconnect bots that
+        failed, start checking connected bots that have not passed, and end the ladder if that is
+        due.
 
         Raises:
             StichError: as in the class.
@@ -160,8 +159,8 @@ class Entrants(Roster):
         self, run: Progress, untouched: Iterable[Block], expired: Collection[str]
     ) -> list[Skip]:
         """Return decisions to skip the `untouched` blocks of `expired` bots, each for the first
-        such bot by name, and record its absence. If the ladder has ended, return one decision to
-        skip all blocks."""
+        such bot by name, and record its absence. If the ladder has ended, one decision skips all.
+        """
         if finished_by(run.decisions):
             matches = tuple(match for block in untouched for match in block.matches)
             return [Skip(matches=matches, why="the ladder ends")] if matches else []
@@ -178,8 +177,7 @@ class Entrants(Roster):
 
     def record_absence(self, bot: str) -> None:
         """Record that tables were skipped because a bot was away. If this happens again within an
-        hour, the bot is left out of new epochs for five minutes, and for five minutes longer each
-        further time."""
+        hour, new epochs leave the bot out for five minutes, and for five more each further time."""
         now = self._now()
         earlier = [at for at in self._absences.get(bot, ()) if at > now - _MEMORY]
         self._absences[bot] = [*earlier, now]
@@ -194,8 +192,8 @@ class Entrants(Roster):
         return self._now() >= datetime.fromisoformat(self._ends)
 
     def _collect(self, here: frozenset[str]) -> frozenset[str]:
-        """Store the results of the checks that have ended, and return the bots that passed. The
-        failure of a bot not in `here` is ignored."""
+        """Store the results of checks that have ended, and return the bots that passed. Ignore the
+        failures of bots not in `here`."""
         ended = {bot: result.result() for bot, result in self._checks.items() if result.done()}
         self._checks = {bot: result for bot, result in self._checks.items() if bot not in ended}
         passed = {bot: stated for bot, stated in ended.items() if isinstance(stated, Identity)}
@@ -215,8 +213,7 @@ class Entrants(Roster):
 
     def gather(self, run: Progress) -> tuple[str, ...]:
         """Update the roster, check reachable bots, and return those that can play the next epoch,
-        in the order of the cup. Return () if the ladder is due to end, or too few bots can be
-        reached.
+        in the order of the cup. Return () if the ladder is due to end, or too few can be reached.
 
         Bots with a command are not checked. Any other bot is left out if it does not pass the check
         within five seconds, or has been away repeatedly (see `record_absence`). A bot that did not

@@ -61,10 +61,9 @@ class _FirstBlocks(Plan):
 
 def estimate(cup: Cup, path: Path, observer: RunObserver) -> Estimate:
     """Play a few blocks that seat every bot of the cup in the file `path`, and estimate the whole
-    cup from them. Keep no results.
+    cup. Keep no results. The cup must not be a ladder or have connecting bots.
 
-    The cup must not be a ladder or have connecting bots. The blocks have different deals from the
-    cup's, because bots may remember deals.
+    The blocks have different deals from the cup's, because bots may remember deals.
 
     Raises:
         SandboxError: if the bots must run in a sandbox, but none is available.

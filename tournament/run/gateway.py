@@ -14,8 +14,7 @@ class Connections(Protocol):
     """The part of the gateway that a ladder uses."""
 
     def fail(self, bots: Mapping[str, str]) -> None:
-        """Disconnect bots that must be fixed before they connect again. `bots` maps each bot to a
-        sentence that says what to fix.
+        """Disconnect bots until they are fixed. `bots` maps each to a sentence on what to fix.
 
         Raises:
             StichError: if the gateway no longer answers.
@@ -50,8 +49,8 @@ class Gateway(Connections, Protocol):
         """
 
     def exclude(self, bots: Mapping[str, str]) -> None:
-        """Disconnect these bots, and let only other bots connect until the next call. `bots` maps
-        each excluded bot to a sentence that says why.
+        """Disconnect these bots, each for the reason that it is mapped to, and let only other bots
+        connect until the next call.
 
         Raises:
             StichError: if the gateway no longer answers.

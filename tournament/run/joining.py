@@ -30,8 +30,8 @@ def join(target: str, cup: Cup, bot: str, author: str, version: int = 1, retires
     form of the name `bot`, and the author of `retires`.
 
     Raises:
-        JoinRefused: if the ladder is over or full, the name is or looks like a taken name, or the
-            author may not enter another bot.
+        JoinRefused: if the ladder is over or full, the name is taken or looks like a taken one, or
+            the author may not enter another bot.
         StoreError: if the store cannot be used.
     """
 
@@ -84,8 +84,7 @@ def freed(decisions: Sequence[AnyDecision]) -> set[str]:
 
 def seated(cup: Cup, decisions: Sequence[AnyDecision], run: Run | None) -> set[str]:
     """Return the bots that count towards the limit `most` of a ladder: those that still play and
-    need not connect, have passed the check, or joined in the last hour and have not failed the
-    check.
+    need not connect, have passed the check, or joined within the last hour and have not failed it.
 
     `cup` must include the bots that have joined. `run` is None before the run begins.
     """

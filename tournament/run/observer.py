@@ -52,8 +52,7 @@ class RunObserver:
 
     @property
     def left_s(self) -> float | None:
-        """The seconds left at the current `rate`, or None in a ladder or if no match has ended
-        since `begin`."""
+        """The seconds left at this `rate`, or None in a ladder or before a match has ended."""
         if self.total is None or self.done == self._first:
             return None
         return (self.total - self.done) / self.rate
@@ -115,8 +114,7 @@ class RunObserver:
         )
 
     def look(self, look: Bets, first: str, second: str) -> None:
-        """Report an interim result of the duel between the bots `first` and `second`, but only
-        after 8, 16, 32, … blocks."""
+        """Report an interim result of a duel between two bots after 8, 16, 32, … blocks only."""
         if look.blocks < _FIRST_LOOK or look.blocks.bit_count() > 1:
             return
         low, high = look.interval.low, look.interval.high

@@ -80,9 +80,9 @@ class Outages:
         return tuple(self._away)
 
     def wait_for(self, bots: Iterable[str]) -> frozenset[str]:
-        """The bots among `bots` that make a match void if they cannot be reached: remote bots that
-        are not `expired` and have, like their authors, fewer void matches than allowed. If
-        `outage_s` is 0, there are none."""
+        """The `bots` that make a match void if they cannot be reached: remote bots that are not
+        `expired` and have, like their authors, fewer void matches than allowed. If `outage_s` is 0,
+        there are none."""
         if not self._cup.outage_s:
             return frozenset()
         return frozenset(

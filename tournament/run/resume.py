@@ -102,8 +102,7 @@ def _seed(cup: Cup, before: StoredRun | None) -> str:
 
 
 def differences(before: Cup, after: Cup) -> list[str]:
-    """The differences between two sealed cups (see `Store.sealed`) that a run does not allow, as
-    clauses."""
+    """Clauses about differences of two cups from `Store.sealed` that a run does not allow."""
     old, new = _flat(before.to_dict()), _flat(after.to_dict())
     grows = f"format.{_growth(before).key}"
     changes = [

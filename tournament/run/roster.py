@@ -38,8 +38,7 @@ class Roster:
         self, run: Progress, untouched: Iterable[Block], expired: Collection[str]
     ) -> list[Skip]:
         """Return decisions, for the caller to store, that skip some of the `untouched` blocks, in
-        which no match has begun. By default, there are none. `expired` are the bots that the run
-        has stopped waiting for."""
+        which no match has begun, because the run no longer waits for the `expired` bots."""
         return []
 
     def close(self) -> None:

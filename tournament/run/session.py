@@ -43,8 +43,7 @@ _SHOWN: Final = 6  # blocks that the pages show, besides those that are being pl
 
 
 class Session:
-    """Plays the unfinished matches of a run. Leaving its context closes the executor and the
-    roster.
+    """Plays the unfinished matches of a run. Its context closes the executor and the roster.
 
     `exclude` is called whenever the bots that no longer play may have changed, with a mapping from
     each of these bots to a sentence for its author. The constructor raises StichError if the
@@ -177,8 +176,8 @@ class Session:
                 sleep(_TICK_S)
 
     def _counts(self) -> tuple[int, int | None]:
-        """Store the number of planned matches. Return the numbers of finished and, outside a
-        ladder, of planned matches."""
+        """Store the planned number of matches. Return those finished and, outside a ladder,
+        planned."""
         total = self._plan.total(self._run, self._scores, self._run.gone)
         self._store.record_total(total)
         done = sum(map(int.bit_count, self._finished.values()))
@@ -203,8 +202,7 @@ class Session:
         return tuple(number for number in range(len(block.matches)) if not done >> number & 1)
 
     def _new_decisions(self, every_s: float = _TICK_S) -> bool:
-        """Read and report new decisions, at most every `every_s` seconds. Return whether any must
-        be carried out."""
+        """Read and report new decisions, if due. Return whether any must be carried out."""
         if monotonic() < self._read_at + every_s:
             return False
         self._read_at = monotonic()
@@ -281,8 +279,7 @@ class Session:
                 yield block
 
     def _show_present(self) -> None:
-        """Show on the pages what is happening now, at most every two seconds unless other bots are
-        away."""
+        """Show what is happening now, at most every two seconds unless other bots are away."""
         away = self._outages.away
         if away != self._present.away:
             self._observer.away(away)
@@ -321,8 +318,7 @@ class Session:
         return all(used[url] < self._most[url] for url in self._urls_of(block))
 
     def _hand_out(self) -> None:
-        """Give waiting blocks to free tables in the drawn order. Pass over blocks whose remote bots
-        are busy or away."""
+        """Give blocks whose bots are neither busy nor away to free tables, in the drawn order."""
         while not self._recalling and self._executor.has_free_table:
             block = next(filter(self._has_room, self._ready()), None)
             if block is None:
@@ -379,7 +375,6 @@ class Session:
                     self._observer.notice(text)
 
     def _play_rest(self, number: int) -> None:
-        """Note that no table plays this block any more. If it has matches left, put it back in its
-        place among the waiting blocks."""
+        """Note that no table plays this block. If it is not complete, put it back in its place."""
         for block in self._unfinished([self._playing.pop(number)]):
             bisect.insort(self._waiting, block, key=attrgetter("number"))

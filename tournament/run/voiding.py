@@ -15,8 +15,8 @@ from tournament.store.store import Store, StoreError
 def _rounds(
     store: Store, run: StoredRun, rounds: Callable[[Progress, Scores], Iterator[Round]]
 ) -> Iterator[tuple[Sequence[Block], set[str]]]:
-    """Yield the blocks and the ids of the finished matches of each round, up to and including the
-    first incomplete one."""
+    """Yield the blocks and the ids of finished matches of each round up to the first incomplete
+    one."""
     for part in rounds(run, Scores(store)):
         blocks = list(part.blocks)
         finished = {match.match for match in store.summaries(part.number)}
@@ -78,8 +78,7 @@ def last_exclusion(store: Store, plan: Plan) -> Withdraw | Disqualify:
     decision excluded several versions of a bot, return a copy without `versions`.
 
     Raises:
-        StoreError: if there is no such decision, the cup has continued without the bot, or the
-            store cannot be read.
+        StoreError: if there is none, the cup continued without the bot, or the store is unreadable.
     """
     run = store.run()
     by_organiser = [
@@ -123,8 +122,8 @@ def apply_voids(store: Store, plan: Plan) -> list[str]:
     """Make matches void as decisions require, and return their ids. Only matches of the last round
     that has finished matches can become void. A finished run is then opened again.
 
-    The caller must hold the store's lock (`only_runner`). If the process is killed, the next call
-    does the rest.
+    The caller must hold the store's lock (`only_runner`). After `kill -9`, the next call does the
+    rest.
 
     Raises:
         StoreError: if the store cannot be used.

@@ -16,13 +16,12 @@ _INSERT = sa.insert(entries)
 
 
 class ChainBroken(StoreError):
-    """Raised if the rows of a store are not the rows that were written. The message names the first
-    entry or row that does not agree."""
+    """Raised if rows of a store are not what was written. The message names the first such row."""
 
 
 class Digest(NamedTuple):
-    """A position in the chain: the number of entries so far, and the digest of the last entry in 64
-    hexadecimal digits, or "" if there is no entry."""
+    """A position in the chain: the number of entries so far, and the digest of the last one as 64
+    hexadecimal digits, or "" if there is none."""
 
     entries: int = 0
     digest: str = ""
@@ -33,8 +32,7 @@ class Digest(NamedTuple):
 
 
 class Chain:
-    """The chain within a write transaction. `before` is the digest when this object was made, and
-    `last` the digest now."""
+    """The chain in a write transaction, with its digest `before` the transaction and its `last`."""
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
@@ -44,8 +42,7 @@ class Chain:
         """Write an entry for each of these rows of `table`, at least one, and set `last`. Return
         the number of the first entry; the next entries have the numbers that follow.
 
-        The first value of a row identifies the row in its table. The caller writes the rows
-        themselves.
+        The first value of a row identifies it in its table. The caller writes the rows.
         """
         kind, before = str(table.name), self.last.entries
         made: list[dict[str, object]] = []
@@ -70,7 +67,6 @@ def content_of(values: object) -> str:
 
 
 def following(before: Digest, table: str, name: str, content: str) -> Digest:
-    """Return the digest after one more entry, for the row `name` of `table`. `content` is the hash
-    of the row's values (see `content_of`)."""
+    """Return the digest after an entry for the row `name` of `table`, whose hash is `content`."""
     data = msgspec.json.encode([before.digest, table, name, content])
     return Digest(before.entries + 1, hashlib.sha256(data).hexdigest())

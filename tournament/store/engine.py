@@ -158,11 +158,10 @@ def begin_snapshot(connection: Connection) -> None:
 
 @contextmanager
 def damage(where: str) -> Iterator[None]:
-    """Within this context, raise any error other than a StoreError or a database error as damage of
-    the store that `where` names.
+    """Within this context, raise errors in decoding the data of the store `where` as StoreError.
 
     Raises:
-        StoreError: if stored data cannot be decoded.
+        StoreError: if the code raises any error, except that database errors pass through.
     """
     try:
         yield

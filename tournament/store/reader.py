@@ -38,8 +38,7 @@ class NotBegun(StoreError):
 
 
 class StoreReader(RunReader):
-    """A run's store, open for reading, also while a runner writes. All methods of the reader that
-    `snapshot` yields see the same moment."""
+    """A run's store, open for reading, also while a runner writes."""
 
     def __init__(self, engine: Engine, where: str, folder: Path | None) -> None:
         super().__init__(engine, where, folder)
@@ -53,8 +52,7 @@ class StoreReader(RunReader):
 
         Raises:
             StoreUrlError: if the target is a URL, but not a valid PostgreSQL URL.
-            StoreError: if there is no store, the store has another version, or the store or the
-                user's state folder cannot be read.
+            StoreError: if no store of this version can be read there, or the user's state cannot.
         """
         text = os.fspath(target)
         if not is_database_url(text):
@@ -115,8 +113,7 @@ class StoreReader(RunReader):
         return True
 
     def copy_to(self, file: Path) -> None:
-        """Copy the store as it is now into `file`, an SQLite file that must not exist yet. After an
-        error, an incomplete file may remain.
+        """Copy the store into a new SQLite file, which an error may leave incomplete.
 
         Raises:
             StoreError: if the store cannot be read or the file cannot be written.

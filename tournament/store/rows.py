@@ -97,8 +97,7 @@ def match_values(record: MatchRecord, data: bytes) -> list[Any]:
 
 
 def insert_matches(chain: Chain, records: Sequence[MatchRecord]) -> None:
-    """Write up to a few hundred matches, at least one, and their blocks if these are new. Add the
-    entries to the chain.
+    """Write one to a few hundred matches, and blocks that are new, with their entries in the chain.
 
     Raises:
         sqlalchemy.exc.IntegrityError: if two matches have the same id, or block and seating.
@@ -154,8 +153,7 @@ def read_meta(connection: Connection, *keys: str) -> dict[str, Any]:
 
 
 def put_meta(chain: Chain, **values: object) -> None:
-    """Write values to `meta`, each under its key in place of the earlier value, and add their
-    entries to the chain.
+    """Write values to `meta` in place of earlier values, and add their entries to the chain.
 
     Raises:
         ChainBroken: if another program has changed a row that is to be replaced.
@@ -221,8 +219,8 @@ def to_decision(row: sa.Row[Any]) -> AnyDecision:
 
 
 def from_json(kind: Any) -> Callable[[sa.Row[Any]], Any]:
-    """Return a function that decodes the column `data` of a row as a value of type `kind`, and
-    raises ValueError if the row is damaged."""
+    """A function that decodes the column `data` of a row as a value of type `kind`. It raises
+    ValueError if the row is damaged."""
     return lambda row: msgspec.convert(json.loads(row.data), kind)
 
 

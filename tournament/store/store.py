@@ -78,8 +78,7 @@ class Store(StoreWriter):
         self._put_changed(self.run(), unsandboxed=True)
 
     def record_about(self, stated: Mapping[str, Identity]) -> None:
-        """Append what bots state about themselves to their earlier statements, unless a statement
-        is empty or equal to the bot's latest one.
+        """Append what bots state to their earlier statements, unless it is empty or as before.
 
         Raises:
             StoreError: as in `StoreWriter`, and NotBegun if the store has no cup.
@@ -115,8 +114,8 @@ class Store(StoreWriter):
     def finish(self, places: Mapping[str, int] | None = None, settled: Sequence[str] = ()) -> None:
         """Check the store, which takes as long as reading it. Record and sign the end of the run.
 
-        `places` and `settled` are as in `Run`. The number of planned matches becomes that of
-        finished ones. The current state for the pages is cleared.
+        `places` and `settled` are as in `Run`. The total becomes the number of finished matches.
+        The current state for the pages is cleared.
 
         Raises:
             StoreError: as in `check` and `StoreWriter`.
@@ -129,8 +128,7 @@ class Store(StoreWriter):
                 connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def reopen(self, total: int) -> None:
-        """Make a finished run unfinished, with `total` planned matches and no places or settled
-        bots.
+        """Make a finished run unfinished, with this `total`, and without places and settled bots.
 
         Raises:
             StoreError: as in `StoreWriter`.
@@ -165,8 +163,7 @@ class Store(StoreWriter):
         """Check the store, and continue the run with a cup that has grown, stored as `sealed`
         returns it. Take the numbers of the blocks and the total from its `plan`.
 
-        The run counts as extended, and no longer as finished. The places, the settled bots and the
-        signature are removed.
+        The run becomes extended and unfinished, without places, settled bots and signature.
 
         Raises:
             StoreError: as in `check` and `StoreWriter`.
@@ -199,8 +196,7 @@ class Store(StoreWriter):
         """Commit a finished match.
 
         Raises:
-            StoreError: as in `StoreWriter`, or if a stored match has its id, or its block and
-                seating.
+            StoreError: as in `StoreWriter`, or if a match has its id, or its block and seating.
         """
         self._commit(lambda chain: rows.insert_matches(chain, [record]))
 
@@ -218,8 +214,7 @@ class Store(StoreWriter):
         *made: AnyDecision,
         check: Callable[[list[AnyDecision]], None] = lambda _: None,
     ) -> None:
-        """Append copies of decisions in one commit, with `number`, `at` and `after` set, and
-        unprintable characters in the reasons escaped.
+        """Append copies of decisions in one commit, with `number`, `at` and `after` set.
 
         `check` is called with the earlier decisions in the same transaction, and again after a lost
         connection. If it raises an error, nothing is appended, and the error is passed on.

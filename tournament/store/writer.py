@@ -88,8 +88,8 @@ class StoreWriter(StoreReader):
         return store
 
     def check(self) -> None:
-        """Check that the store holds exactly what this user's commands have written, which takes as
-        long as reading it. The run must have begun.
+        """Check that the store of a run holds exactly what this user's commands have written, which
+        takes as long as reading it.
 
         Raises:
             StoreError: if the store holds anything else, or as in `StoreWriter`.
@@ -114,8 +114,7 @@ class StoreWriter(StoreReader):
         the signer of the run. If the run is finished, it is signed again.
 
         Raises:
-            StoreError: if the run has not begun, its rows were changed, the user's key or note
-                cannot be used, or the database fails.
+            StoreError: if no run has begun, rows were changed, or the store or key cannot be used.
         """
         self.run()  # refuses a store without a run
         signer = make_key().public
@@ -201,7 +200,7 @@ class StoreWriter(StoreReader):
 
     @contextmanager
     def advisory_lock(self) -> Iterator[None]:
-        """Within this context, reserve the store, which must be in PostgreSQL, for this runner. A
+        """Reserve the store, which must be in PostgreSQL, for this runner within this context. A
         runner that has lost the lock cannot write.
 
         Raises:
@@ -269,8 +268,7 @@ class StoreWriter(StoreReader):
         return self._retrying(super().run_if_begun)
 
     def _all(self, query: sa.Select[Any], convert: Callable[[sa.Row[Any]], _T]) -> Iterator[_T]:
-        """Within `advisory_lock`, resume at the next row after a lost connection, unless it is lost
-        again before another row is read."""
+        """Within `advisory_lock`, resume at the next row after a lost connection."""
         read, lost = 0, -1
         while True:
             try:

@@ -188,9 +188,9 @@ class BotPool:
             keep.append(place)
 
     def start(self, bots: Iterable[Bot]) -> Iterator[tuple[Bot, Mapping[str, object] | StartError]]:
-        """Start the bots that have a command, up to eight at once if memory allows, except those in
-        `in_process`. In the order given, yield each with its `StartedBot.about` once it answers, or
-        with a StartError."""
+        """Start the bots that have a command, except those in `in_process`, up to eight at once if
+        memory allows. In the order given, yield each with its `StartedBot.about` or a StartError.
+        """
         starting = [bot for bot in bots if self._is_started(bot.name)]
         for number, bot in enumerate(starting, 1):
             place = _Place(bot.name)
@@ -250,8 +250,7 @@ class BotPool:
             bot.close()
 
     def close(self) -> None:
-        """Stop all started bots, except any that another thread is just starting, and wait for
-        their end."""
+        """Stop all started bots, except one that is just being started, and wait for their end."""
         while self._started:
             _, bot = self._started.popitem()
             bot.close()

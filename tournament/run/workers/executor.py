@@ -55,8 +55,7 @@ class Voided:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """The worker that played the block with this number is lost, and the rest of its job with it.
-    `why` is a clause."""
+    """The worker that played this block is lost, and the rest of its job. `why` is a clause."""
 
     block: int
     why: str
@@ -89,8 +88,7 @@ Event = Finished | Voided | Lost | Unplayed | Notice
 
 
 class Executor(Protocol):
-    """Plays blocks at several tables, one block at each. Only one thread may use an executor, and
-    must `close` it at the end."""
+    """Plays blocks at several tables, one block at each, for one thread, which must close it."""
 
     def inspect(self, absent: Collection[str]) -> Inspected:
         """Start or reach every bot once, except the bots in `absent`.

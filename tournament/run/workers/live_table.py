@@ -42,8 +42,8 @@ class _Moves(MatchObserver):
 def shown_live(pairing: Pairing, folder: Path | None) -> Iterator[MatchObserver]:
     """Yield an observer for the match. If `folder` is not None, keep a file there up to date.
 
-    A thread writes the file every half second, until the match has more than MOST_MOVES moves or a
-    write fails. The file stays after the match.
+    A thread writes it every half second, until there are more than MOST_MOVES moves or a write
+    fails. The file stays after the match.
     """
     if folder is None:
         yield MatchObserver()
@@ -86,8 +86,7 @@ def make_folder(cup: Cup, run: str) -> Path | None:
 
 def live_matches(run: str) -> Iterator[LiveMatch]:
     """Yield the matches in progress of the run with this id, and some that have just ended. Leave
-    out those with more than MOST_MOVES moves, and files that cannot be read or come from another
-    version."""
+    out files that cannot be read, and matches with more than MOST_MOVES moves."""
     try:
         folder = state_folder() / "live" / run
     except RuntimeError:

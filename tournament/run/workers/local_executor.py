@@ -35,9 +35,8 @@ _MOST_SHARED = 6  # processes that several tables share; each takes 40 MB
 
 
 class _Deadline(ctypes.Structure):
-    """Memory that a worker shares with the runner: `at`, the time.monotonic time by which the
-    worker must take its next step, and `stop_soon`, the request to end its job after the current
-    match."""
+    """Memory shared with the runner: `at`, the time.monotonic time by which the worker must take
+    its next step, and `stop_soon`, the request to end its job after the current match."""
 
     _fields_ = (("at", ctypes.c_double), ("stop_soon", ctypes.c_bool))
 
@@ -89,8 +88,7 @@ def tables_at_once(cup: Cup, blocks: int) -> int:
 
 
 def _tables_per_process(cup: Cup, tables: int) -> int:
-    """The most tables that share a process: 1, unless tables spend most of their time waiting for
-    remote bots, which all bots of a ladder may be."""
+    """More than 1 if tables spend most of their time waiting for remote bots, as in a ladder."""
     by_url = [bot.url is not None for bot in cup.bots] + cup.is_ladder * [True]
     cores = max(1, len(available_cores()))
     if all(by_url) or (any(by_url) and tables > cores):
@@ -150,8 +148,7 @@ class LocalExecutor:
         return workers[0]
 
     def inspect(self, absent: Collection[str]) -> Inspected:
-        """Start all workers, and let the first one start or reach every bot (see
-        `Executor.inspect`).
+        """Start all workers, and let the first one inspect the bots (see `Executor.inspect`).
 
         Raises:
             RunError: if no process can be started, or the first worker dies or does not respond.
@@ -177,8 +174,7 @@ class LocalExecutor:
         return sum(worker.job is not None for worker in self._workers) < self._tables
 
     def submit(self, job: Job) -> None:
-        """Send a job to a free worker, or to a new one if there is none. If the worker has died,
-        `receive` reports the loss of the job.
+        """Send a job to a free worker, or to a new one. `receive` reports a worker that has died.
 
         Raises:
             RunError: if no process can be started.
@@ -191,9 +187,8 @@ class LocalExecutor:
             worker.connection.send(job)
 
     def receive(self, seconds: float) -> Iterator[Event]:
-        """Wait up to `seconds` for messages from the workers, and yield their events. If a worker
-        has died or missed its deadline, kill its process, and yield a `Lost` for each job at any of
-        its tables.
+        """Wait up to `seconds` for messages from the workers, and yield their events. If a process
+        has died or missed its deadline, kill it and yield a `Lost` for each of its jobs.
 
         Raises:
             RunError: during iteration, if the rules service fails or a bot gets no port or process.

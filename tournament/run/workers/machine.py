@@ -94,8 +94,7 @@ def shares(tables: int, cores: Iterable[int]) -> tuple[Cores | None, ...]:
 
 
 def pin(pid: int, cores: Cores) -> None:
-    """Bind a process, its threads and its descendants to these cores, as far as the system allows.
-    Errors are ignored."""
+    """Bind a process, its threads and its descendants to cores, as far as the system allows."""
     processes = [pid]
     for process in processes:
         with contextlib.suppress(OSError):

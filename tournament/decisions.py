@@ -79,8 +79,8 @@ def other_versions(decisions: Iterable[AnyDecision], bot: str) -> tuple[str, ...
 
 
 def disqualified(decisions: Iterable[AnyDecision]) -> frozenset[str]:
-    """Return the bots whose disqualification was not undone. In a ladder, it takes effect only with
-    the next epoch (see `Run.disqualified`)."""
+    """Return the bots whose disqualification was not undone, even if it has yet to take effect in a
+    ladder (see `Run.disqualified`)."""
     return frozenset(item.bot for item in exclusions(decisions) if isinstance(item, Disqualify))
 
 

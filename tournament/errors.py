@@ -6,8 +6,7 @@ from typing import ClassVar
 class StichError(Exception):
     """An error whose message is a sentence for the user, with the fix if there is one.
 
-    A command that fails with it exits with `exit_code`: 2 for usage or configuration errors, else
-    1.
+    The failing command exits with `exit_code`: 2 for usage or configuration errors, otherwise 1.
     """
 
     exit_code: ClassVar[int] = 1

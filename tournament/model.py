@@ -54,8 +54,8 @@ class VoidCount(Struct, frozen=True):
 
 
 class Upcoming(Struct, frozen=True):
-    """A block of the plan that is being played or comes next. Of its `seatings` matches, `played`
-    are finished."""
+    """A block that is being played or comes next. `played` of its `seatings` matches are
+    finished."""
 
     block: int
     stage: str
@@ -68,8 +68,8 @@ class Present(Struct, frozen=True):
     """The current state of a run that is being played, for its pages.
 
     `awaited` are the bots that must connect before the cup begins. `away` are the unreachable bots,
-    whose tables wait. `connected` are the connected bots of a ladder. `upcoming` are the blocks in
-    play, then those that come next.
+    whose tables wait. `connected` are a ladder's connected bots. `upcoming` begins with the blocks
+    in play.
     """
 
     awaited: tuple[str, ...] = ()
@@ -148,17 +148,17 @@ class Run:
         return {bot.name: bot.author for bot in self.cup.bots}
 
     def companions(self) -> dict[str, str]:
-        """Map each bot that still plays to a disqualified bot by the same author, if there is one:
-        to the last in the order of the cup."""
+        """Map each bot that still plays to a disqualified bot by the same author, if there is one.
+        Of several, the last in the order of the cup counts."""
         bots = self.cup.bots
         disqualified = {bot.author: bot.name for bot in bots if bot.name in self.disqualified}
         playing = (bot for bot in bots if bot.author and bot.name not in self.gone)
         return {bot.name: disqualified[bot.author] for bot in playing if bot.author in disqualified}
 
     def incidents(self) -> list[str]:
-        """Return translated sentences about the decisions, oldest first, and the `caveats`. The
-        caveat about a missing sandbox comes first, and all others last. Joins, leaves and skips are
-        left out."""
+        """Return translated sentences about the decisions, oldest first, but not about joins,
+        leaves and skips. The `caveats` follow, except that the one about a missing sandbox comes
+        first."""
         # A ladder has too many decisions about single bots and matches to list.
         shown = (item for item in self.decisions if not isinstance(item, Join | Leave | Skip))
         caveats, of_sandbox = self.caveats(), int(self.unsandboxed)
@@ -200,8 +200,7 @@ class StoredRun(Run):
     """A run in a store.
 
     `id` is random. `signer` is the organiser's public key. `seed` and `match_key` are as in
-    `Setup`. `commitment` is the commitment to the seed, or None if the cup does not commit to its
-    seed.
+    `Setup`. `commitment` is the commitment to the seed, or None if the cup does not commit to it.
     """
 
     id: str

@@ -131,14 +131,13 @@ class MatchRecord(Pairing):
     `scores`, `adjusted`, `times` and `outputs` are by seat. `adjusted` are the scores after the
     strike-out rule. `struck` are the seats that were struck out. `results` are by deal. `times` has
     the milliseconds of each request in order, including faults. `outputs` has the end of each bot's
-    output. The match began at `started` (UTC, ISO 8601) and took `wall_ms`, of which the runner
-    took `own_ms`.
+    output. The match began at `started` (UTC, ISO 8601). `own_ms` is the runner's share of
+    `wall_ms`.
 
     `forced` has the indexes of moves that were played without a request because no other move was
     legal. `info` has the bots' information by index of the move. `info_full` are the seats that
-    reached the limit on `info`, so some of it was dropped. `fallbacks` are the moves that were not
-    the bot's own. A store shows `info` and `fallbacks` only once all seatings of the block have
-    ended.
+    reached its limit, so some of it was dropped. `fallbacks` are the moves that were not the bot's
+    own. A store shows `info` and `fallbacks` only once all seatings of the block have ended.
     """
 
     game: str
@@ -217,8 +216,7 @@ class Outage(VoidRecord, frozen=True, tag="outage"):
 
 
 class Revocation(VoidRecord, frozen=True, tag="decision"):
-    """A finished match that the organiser's decision number `decision` made void. `record` is the
-    match, as compressed JSON in Base64."""
+    """A match (`record`: compressed JSON in Base64) that decision number `decision` made void."""
 
     decision: int
     record: str
@@ -291,7 +289,7 @@ class Disqualify(Decision, frozen=True):
 
 
 class Undo(Decision, frozen=True):
-    """The decision that takes back the latest `Withdraw` or `Disqualify` in force, which excluded
+    """The decision that takes back the latest `Withdraw` or `Disqualify` in force, that of
     `bot`."""
 
     bot: str
@@ -380,8 +378,7 @@ class MatchSummary(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BlockRecord:
-    """A block of the plan with at least one finished match. Of its `seatings` matches, `played` are
-    finished."""
+    """A block with at least one finished match. `played` of its `seatings` matches are finished."""
 
     block: int
     key: str

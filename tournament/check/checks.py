@@ -51,8 +51,8 @@ def _send(bot: Connection, path: str, body: bytes, seconds: float) -> Reply | Ex
 
 def greet(examiner: Examiner, wanted: Scope | None) -> tuple[Outcome, list[Scope]]:
     """Check GET /. Return the outcome, and the scopes to check the bot with: `wanted`, completed by
-    the answer, or, if it is None, a scope for each known game that the answer names, or for every
-    game if it names none."""
+    the answer, or, if it is None, one for each known game in the answer, or for every game without
+    one."""
     about: Mapping[str, object] = {}
     with closing(Connection(examiner)) as bot:
         result = _send(bot, "/", b"", examiner.clock.deadline_ms / 1000)
@@ -109,8 +109,8 @@ def _ask_all(
 def positions(examiner: Examiner, scope: Scope, wanted: int) -> Outcome:
     """Check that the bot makes a legal move in up to `wanted` positions, as varied as possible.
 
-    Stops after MAX_FAILURES failures, or once the bot is late or unreachable. Sets the examiner's
-    `failed_before` if the bot fails.
+    Stops after MAX_FAILURES failures, or once the bot is late or unreachable. Any failure sets the
+    examiner's `failed_before`.
     """
     asked = questions(scope, wanted)
     number, failures = _ask_all(examiner, asked)
@@ -123,8 +123,7 @@ def positions(examiner: Examiner, scope: Scope, wanted: int) -> Outcome:
 
 
 def unknown_fields(examiner: Examiner, scope: Scope, wanted: int = 6) -> Outcome:
-    """Check that the bot ignores unknown fields of requests, in up to `wanted` positions. Stops
-    early, like `positions`."""
+    """Check that the bot ignores unknown fields of requests. Stops early, like `positions`."""
     asked = [
         replace(question, view={**question.view, "newer": {"list": [1, "two", None]}})
         for question in questions(scope, wanted)
@@ -246,8 +245,7 @@ def connections(examiner: Examiner, scope: Scope) -> Outcome:
 def _ask_repeatedly(
     examiner: Examiner, question: Question, *, reuse: bool
 ) -> tuple[list[Exchange], CheckFailure | None]:
-    """Ask a question REPEATS times, or until the bot makes no legal move in time. Return all
-    exchanges, and any failure of the last one."""
+    """Ask a question REPEATS times or until it fails. Return all exchanges, and any failure."""
     exchanges: list[Exchange] = []
     failure = None
     with closing(Connection(examiner)) as bot:
@@ -271,8 +269,7 @@ def slower(reused: Sequence[float], new: Sequence[float]) -> bool:
 def pace(examiner: Examiner) -> Outcome:
     """Check that 99% of the bot's earlier answers outside the short matches took at most `move_ms`.
 
-    The first answer, which may include loading, is left out. With fewer than two answers, the check
-    is skipped.
+    The first, which may include loading, does not count. Fewer than two are too few to judge.
     """
     if len(examiner.valid) < 2:
         return Outcome("too few answers to judge its time", skipped=True)
@@ -300,8 +297,7 @@ def pace(examiner: Examiner) -> Outcome:
 def output(examiner: Examiner, started: StartedBot, scope: Scope) -> Outcome:
     """Check that `started`, the examiner's bot, writes fewer than OUTPUT_LIMIT bytes for an answer.
 
-    The answer itself is ignored. If the check passes, the outcome has the end of the bot's earlier
-    output, which is discarded.
+    If the check passes, the outcome has the end of the bot's earlier output, which is discarded.
     """
     question, shown = openings(scope)[0], examiner.output()
     started.process.clear_output()
@@ -319,9 +315,8 @@ def output(examiner: Examiner, started: StartedBot, scope: Scope) -> Outcome:
 
 
 def own_moves(examiner: Examiner, most: float, *, quick: bool) -> Outcome:
-    """Check that at most the share `most` (0 to 1) of the moves that the examiner has counted came
-    from the bot's fallback. With `quick`, they were made in recorded games rather than in
-    matches."""
+    """Check that at most the share `most` (0 to 1) of the counted moves came from the bot's
+    fallback. With `quick`, they were made in recorded games rather than in matches."""
     count, shown = examiner.fallbacks.total(), examiner.last_fallback
     if not count or shown is None:
         return Outcome("")
@@ -351,8 +346,7 @@ def own_moves(examiner: Examiner, most: float, *, quick: bool) -> Outcome:
 
 
 def info(examiner: Examiner) -> Outcome:
-    """Warn about parts of `info` that were dropped or cut in earlier answers, with the three most
-    common reasons. This check never fails."""
+    """Warn about the three most common reasons why parts of `info` were dropped or cut."""
     reasons = examiner.dropped.most_common(MAX_FAILURES)
     warnings = (
         f"{why} Dropped from the info of {plural(count, 'answer')}." for why, count in reasons

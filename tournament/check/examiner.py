@@ -30,12 +30,11 @@ class Verdict(NamedTuple):
 
 
 class Connection(HttpBot):
-    """A connection to the checked bot, which reports the outcome of every POST /move to the
-    examiner.
+    """A connection to the checked bot, whose outcomes of POST /move the examiner counts.
 
-    The bot plays one match after another. `exchange` is the last request with its answer.
-    `failures` has a failure for each request that got no move, not even an illegal one. `failed`
-    says whether the last question in this match got no legal move.
+    `exchange` is the last request with its answer. `failures` has a failure for each request that
+    got no move, not even an illegal one. `failed` says whether the last question in this match got
+    no legal move.
     """
 
     def __init__(self, examiner: "Examiner") -> None:
@@ -46,8 +45,8 @@ class Connection(HttpBot):
         self.failures: list[Failure] = []
 
     def begin(self, opening: Question) -> tuple[bytes, bytes]:
-        """Begin a match whose first question is `opening`, but send nothing yet. Return the bodies
-        for /start and /end."""
+        """Begin a match, but send nothing yet. Return the bodies for /start and /end. `opening` is
+        as in `match`."""
         self._match, self._turn, self.failed = secrets.token_hex(8), 0, False
         view, clock = opening.view, self._examiner.clock.to_dict()
         at = {"game": view["game"], "seat": view["seat"]}
@@ -95,8 +94,7 @@ class Connection(HttpBot):
         return Verdict(exchange, failure)
 
     def send(self, path: str, body: bytes, seconds: float) -> Reply:
-        """Same as `HttpBot.send`, also in its errors, but keep the request and any answer as
-        `exchange`."""
+        """Same as `HttpBot.send`, also in its errors, but keep the request and any answer."""
         try:
             return super().send(path, body, seconds)
         finally:
@@ -122,8 +120,7 @@ class Examiner:
     dropped parts of `info` by reason. While `counts_moves` is true, `moves` counts the requests for
     a move, and `fallbacks` counts, by reason, the moves that were not the bot's own.
     `last_fallback` is the last exchange with a fallback, counted or not. `failed_before` says
-    whether the bot has failed in the check of positions. `on_answer` is called after every request
-    for a move.
+    whether the check of positions failed. `on_answer` is called after every request for a move.
     """
 
     def __init__(
@@ -150,8 +147,8 @@ class Examiner:
         bot.disconnect()
 
     def count(self, outcome: Choice | Failure) -> None:
-        """Count the outcome of a POST /move, charge its time to the clock, and call `on_answer`.
-        Thread-safe."""
+        """Thread-safely count the outcome of a POST /move, charge its time, and call
+        `on_answer`."""
         self._on_answer()
         with self._lock:
             self.clock.charge(outcome.elapsed_s * 1000)
@@ -195,8 +192,8 @@ class Examiner:
         """Return how the bot's process ended, such as "code 1" or "killed by signal 9".
 
         The result is None if the process is running or was not started here, and a clause if it
-        could not be started or its supervisor is gone. With `wait`, waits up to half a second for
-        the end.
+        could not be started or its supervisor is gone. With `wait`, waits for the end up to half a
+        second.
         """
         if not isinstance(self.bot, StartedBot):
             return None

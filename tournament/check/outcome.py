@@ -155,8 +155,7 @@ def advice(kind: FaultKind, error: Exception | None, answer: Answer) -> Advice:
 
 
 def died(how: str, output: str) -> str:
-    """Return the fix for a started bot that ended instead of answering. `how` says how it ended,
-    such as "code 1"."""
+    """The fix for a started bot that ended, in a way such as "code 1", instead of answering."""
     where = (
         "look at the end of its output, shown here"
         if output.strip()

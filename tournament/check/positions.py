@@ -122,8 +122,7 @@ def questions(scope: Scope, wanted: int) -> list[Question]:
 
 
 def openings(scope: Scope) -> list[Question]:
-    """Return the first question for each seat in each recorded game that has one, ordered by game
-    and seat."""
+    """Return the first question, if any, for each seat in each recorded game, by game and seat."""
     first: dict[tuple[str, int], Question] = {}
     for question in _recorded(scope):
         first.setdefault(question.seat_in_record, question)

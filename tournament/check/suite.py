@@ -70,8 +70,7 @@ def _short_match(scope: Scope, examiner: Examiner) -> Outcome:
 def _checks(
     scopes: Sequence[Scope], wanted: int, max_fallback: float, *, quick: bool
 ) -> Iterator[tuple[str, Callable[[Examiner], Outcome]]]:
-    """Yield the title and the function of each check, except the checks of GET /, output and
-    pace."""
+    """Yield the title and the function of each check, except those of GET /, output and pace."""
     main = scopes[0]
     # The lists of the other games are much smaller, and would say nothing new.
     largest = max(scopes, key=lambda scope: len(longest(scope).moves))

@@ -40,9 +40,8 @@ def format_rank(line: Standing) -> str:
 def open_places(line: Standing, table: Standings) -> str:
     """Return the places that the evidence leaves open for a bot, in words, such as "1st or 2nd".
 
-    During a run, that is "still open" for a range of all places, and for a range of more than two
-    places that covers more than a third of them. At the end, it is "" for a range of all places,
-    unless there is only one bot.
+    That is "still open" during a run for a range of all places, or of more than two places and more
+    than a third of them, and "" at the end for a range of all places, unless there is only one bot.
     """
     first, last = map(_ordinal, line.rank)
     size, bots = line.rank[1] - line.rank[0] + 1, len(table.standings)
@@ -66,25 +65,19 @@ def headline(table: Standings) -> str:
 
 
 def shown_authors(run: Run) -> dict[str, str]:
-    """Return each bot's author, if known: the one in the cup, or else the one that the bot last
-    stated. The author in the cup does not count for a bot that joined a ladder, since it is only a
-    key."""
+    """Return each bot's author, if known: the one in the cup, unless the bot joined a ladder, whose
+    authors in the cup are only keys, or else the one that the bot last stated."""
     joined = {decision.bot for decision in run.decisions if isinstance(decision, Join)}
-    authors = {}
-    for bot in run.cup.bots:
-        in_cup = None if bot.name in joined else bot.author
-        stated = run.about.get(bot.name, ())
-        author = in_cup or (stated[-1].author if stated else "")
-        if author:
-            authors[bot.name] = author
-    return authors
+    in_cup = {bot: author for bot, author in run.authors.items() if bot not in joined}
+    stated = {bot: about[-1].author for bot, about in run.about.items() if about}
+    authors = {bot: in_cup.get(bot) or stated.get(bot) for bot in run.authors}
+    return {bot: author for bot, author in authors.items() if author}
 
 
 def table_lines(table: Standings) -> list[Standing]:
     """Return the lines of the standings that the first page shows, new bots last.
 
-    In a ladder, bots that no longer play or have not played yet are left out, unless no bot would
-    remain.
+    A ladder's bots that no longer play or have not played yet are left out, unless all would be.
     """
     new = [line for line in table.standings if line.status == "new" and line.matches]
     return [line for line in table.standings if not line.status] + new or list(table.standings)
@@ -271,8 +264,8 @@ def fallback_note(line: Standing) -> str:
 
 
 def fault_count(line: Standing) -> str:
-    """Return the number of a bot's faults, such as "15 (out 2)" if it was struck out of 2 matches,
-    or "–" if there are none."""
+    """A bot's number of faults, such as "15 (out 2)" if it was struck out of 2 matches, or "–" for
+    0."""
     faults = sum(line.faults.values())
     if not faults:
         return "–"
@@ -280,8 +273,8 @@ def fault_count(line: Standing) -> str:
 
 
 def fault_summary(line: Standing) -> str:
-    """Return a bot's faults by kind, such as "3 timeout, out 2×" if it was struck out of 2 matches,
-    or "–" if there are none."""
+    """A bot's faults by kind, such as "3 timeout, out 2×" if it was struck out twice, or "–" if
+    none."""
     parts = [f"{count} {kind}" for kind, count in line.faults.items() if count]
     if line.struck_out:
         parts.append(_("out %(count)d×", count=line.struck_out))
@@ -289,8 +282,8 @@ def fault_summary(line: Standing) -> str:
 
 
 def format_times(times: MoveTimes) -> str:
-    """Return the median and the 99th percentile in milliseconds, such as "3.1/9.8", or "–" if no
-    request was answered."""
+    """The median and the 99th percentile in milliseconds, such as "3.1/9.8", or "–" without
+    answers."""
     if times.median is None or times.p99 is None:
         return "–"
     return f"{times.median:.1f}/{times.p99:.1f}"

@@ -16,7 +16,7 @@ def curl(fault: FaultRecord, command: str | None) -> str:
     """Return the curl command that repeats the request of a fault, without the bot's token.
 
     A bot with a `command` is expected on port 9000 of this machine. curl waits as long as the bot
-    had time to answer, but at least one second. A fault from a file of matches has no request to
+    had time to answer, but at least a second. Faults from a file of matches have no request to
     repeat.
     """
     url = f"http://127.0.0.1:{PORT}" if command is not None else fault.url
@@ -28,8 +28,7 @@ def curl(fault: FaultRecord, command: str | None) -> str:
 
 
 def start_command(command: str | None) -> str | None:
-    """Return the shell command that starts a bot on port 9000 in the bot's folder, or None for a
-    bot by URL."""
+    """The shell command that starts a bot on port 9000 in its folder, or None for a bot by URL."""
     return None if command is None else f"PORT={PORT} {command}"
 
 

@@ -126,8 +126,8 @@ def to_dict(record: MatchRecord, cup: Cup) -> dict[str, Any]:
 
 
 def cards_of(move: str) -> list[str]:
-    """Return the cards that a move names, including hidden cards (`??`). A pass, a bid or a choice
-    of trump names none."""
+    """The cards that a move names, including hidden cards (`??`), or [] for a pass, bid or
+    trump."""
     kind, _, named = move.partition(":")
     if kind in ("bid", "trump"):
         return []

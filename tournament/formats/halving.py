@@ -26,10 +26,9 @@ class Stage:
 def stages(bots: int, players: int, deals: int) -> list[Stage]:
     """Return the stages of a halving, from the first to the last.
 
-    After each stage half of the bots play on, rounded up to full tables, until the last stage has
-    one table: 30, 15, 9, 6 and 3 bots at tables of three. In the first stage tables are drawn
-    `deals` times, but at least twice if some bots must sit out. Each later stage has at least as
-    many blocks.
+    After each stage half of the bots play on, rounded up to full tables, until one table is left:
+    30, 15, 9, 6 and 3 bots at tables of three. In the first stage tables are drawn `deals` times,
+    but at least twice if some bots must sit out. Each later stage has at least as many blocks.
     """
     result = [Stage(bots, max(deals, 2) if bots % players else deals)]
     blocks = bots // players * result[0].seatings

@@ -21,8 +21,7 @@ def cuts(bots: int, players: int) -> list[list[int]]:
     """Return, for each round before the final, how many bots advance from each table.
 
     The better half of each table advances, rounded down. More bots may advance from the last table
-    of the first round, so that the final is full. Bots without a table have a bye. The list is
-    empty if all bots fit at one table.
+    of the first round, so that the final is full. Bots without a table have a bye.
     """
     half = players // 2
     eliminated = players - half
@@ -108,8 +107,8 @@ class _KnockoutPlan(Plan):
         _award(places, [(key, name) for key, name in eliminated if name not in places])
 
     def _tables(self, remaining: Sequence[str], count: int) -> list[Table]:
-        """Return `count` tables to which bots are assigned in snake order. `remaining` has the best
-        seed first."""
+        """Assign the worst seeds in `remaining`, best seed first, to `count` tables in snake
+        order."""
         tables: list[list[str]] = [[] for _ in range(count)]
         playing = remaining[len(remaining) - count * self.setup.players :]
         for index, name in enumerate(playing):
@@ -147,8 +146,7 @@ def _keys(
 
 
 def _award(places: dict[str, int], ranked: Sequence[tuple[_Key, str]]) -> None:
-    """Give the bots in `ranked`, best first, the next `places`. Bots with equal keys share a
-    place."""
+    """Give the bots in `ranked`, best first, the next `places`, the same for equal keys."""
     before = len(places)
     keys = [place_key for place_key, _ in ranked]
     for place_key, name in ranked:

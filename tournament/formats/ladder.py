@@ -146,8 +146,8 @@ class LadderPlan(Plan):
     ) -> tuple[StageTable, ...]:
         """Return the tables of epoch `number` for these bots (see `draw_tables`).
 
-        All earlier epochs must be complete. Their results are read once and kept, so `number` must
-        not decrease from call to call.
+        All earlier epochs must be complete, and are read only once, so `number` must never
+        decrease.
 
         Raises:
             StoreError: if the finished matches cannot be read.

@@ -106,8 +106,8 @@ class Round:
     """A round of `size` blocks that do not depend on each other's results.
 
     `blocks` includes finished blocks, and may be an iterator that makes blocks as they are needed.
-    In a ladder, `size` also counts skipped blocks, which are not in `blocks`. `epoch` is set if the
-    round begins an epoch of a ladder.
+    It lacks the skipped blocks of a ladder, which `size` counts. `epoch` is set if the round begins
+    it.
     """
 
     number: int
@@ -162,7 +162,7 @@ class Plan(ABC):
         """Return the round to play next, `Wait` if there is none now, or `Done` at the end.
 
         Call again once every match of the round is finished, except at tables that the format
-        leaves out. A new decision or void match makes the plan begin again with the first of
+        leaves out. A new decision or void match makes the plan return to the first of
         `open_rounds`.
 
         Raises:

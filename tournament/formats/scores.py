@@ -34,9 +34,8 @@ class Scores:
         self.matches = matches
 
     def __call__(self, round: int) -> Mapping[StageTable, Mapping[str, Fraction]]:
-        """Return each bot's exact mean score per deal and seat at each table of a round, after the
-        strike-out rule, by (stage, table) and then by bot. Tables without a finished match are left
-        out.
+        """Return each bot's exact mean score per deal and seat in a round, after the strike-out
+        rule, by (stage, table) and then by bot. Tables without a finished match are left out.
 
         Raises:
             StoreError: if the matches cannot be read.
@@ -79,8 +78,7 @@ class Scores:
         """Return the bots whose disqualification counts in a look at the first blocks of the plan.
 
         `tables` has each block's table, in order. A disqualification that was not undone counts if
-        a match of these blocks was still to be played when it was made, even at a table that it
-        removed.
+        it was made before the last match of these blocks, even one at a table that it removed.
 
         Raises:
             StoreError: if there is a disqualification, and the matches cannot be read.

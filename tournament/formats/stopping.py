@@ -47,8 +47,8 @@ class UntilSettled(Plan):
         """Yield the rounds of the wrapped plan, split at each look, until the top bots are settled.
 
         Take the blocks of a part, which has the number of its round, before asking for the next
-        part. The last block is followed by a look too. Set `settled` to the top bots if a look ends
-        the cup, and otherwise to ().
+        part. The last look is after the last block. Set `settled` to the top bots if a look ends
+        the cup, otherwise to ().
 
         Raises:
             StoreError: when the next round is asked for, if finished matches cannot be read.
@@ -82,9 +82,8 @@ class UntilSettled(Plan):
     def _settled(
         self, run: Progress, scores: Scores, tables: Sequence[Table], seated: set[str]
     ) -> tuple[str, ...]:
-        """Return the top bots in the order of the cup, or () if they are not settled yet. Each must
-        be settled above all bots outside the top and be in `seated`, the bots of the current round
-        so far."""
+        """Return the top bots in the order of the cup, or () if they are not all in `seated`, the
+        bots of the current round so far, and settled above all bots outside the top."""
         out = scores.disqualified(run.decisions, tables)
         bots = [bot for bot in self.setup.bots if bot not in out]
         data = scores.observations(bots, len(tables))

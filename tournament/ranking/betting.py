@@ -86,8 +86,7 @@ class Bets:
 
     @property
     def interval(self) -> Interval:
-        """The 95 % interval of the mean difference at any look. Its ends are None if nothing is
-        proved."""
+        """The 95 % interval of the mean difference at any look, `UNKNOWN` if nothing is proved."""
         return Interval(self._end(-1), self._end(1)) if self._proved else UNKNOWN
 
     def log_wealth(self, mean: float) -> float:
@@ -155,9 +154,8 @@ def _rms(squares: Floats, blocks: Ints, reach: Reach) -> Floats:
 def log_factors(differences: Floats, mean: float, reach: Reach, within: float | None) -> Floats:
     """Return the natural logarithm of each block's factor for the wealth on each stake.
 
-    ``differences`` (B) and ``within`` are as in `Bets`. The result has shape (2, B, stakes): the
-    stakes on more than ``mean``, then those on less. Differences beyond the reach count as the
-    reach.
+    ``differences`` (B) and ``within`` are as in `Bets`. The result has shape (2, B, stakes): on
+    more than ``mean``, then on less. Differences beyond the reach count as the reach.
     """
     square = np.clip(differences, -reach.most, reach.most) ** 2
     rms = _rms(np.cumsum(square) - square, np.arange(square.size), reach)
@@ -180,8 +178,7 @@ def _log_factors(
 def each_side(logs: Floats, within: float | None) -> Floats:
     """Return the natural logarithm of the wealth on each side, of which each begins with 1.
 
-    ``logs`` (2, ..., stakes) holds the sums of `log_factors` over the blocks, made with the same
-    ``within``. The result has shape (2, ...).
+    ``logs`` (2, ..., stakes) are sums of `log_factors` over blocks, made with the same ``within``.
     """
     shares = np.full(_GRID.size, 1 / _GRID.size)
     if within is not None:  # half of the wealth is on the last stake, within / rms^2

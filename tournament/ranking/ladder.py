@@ -62,8 +62,8 @@ class LadderRecord:
 
         All arrays have an entry for each bot of each block. ``block`` must be sorted and, in each
         epoch, numbered from 0. ``points`` is per deal. ``draw`` is the number of the draw that
-        seated the bot. There must be room for the bots (`grow`). New bots arrive in the order of
-        their entries.
+        seated the bot. There must be room for the bots (`grow`). New bots `arrive` in the order of
+        entries.
         """
         if not block.size:
             return
@@ -157,8 +157,8 @@ class LadderRecord:
                 self._add_pending()
 
     def _add_pairs(self, left: Ints, right: Ints, over: Floats, times: float) -> None:
-        """Add to the evidence that each ``left`` bot is ahead by ``over``, or with ``times`` -1
-        take that out again."""
+        """Add that each ``left`` bot is ahead by ``over``, or with ``times`` -1 take that out
+        again."""
         for row, column, sign in ((left, right, times), (right, left, -times)):
             np.add.at(self._evidence[0], (row, column), sign * over)
             np.add.at(self._evidence[1], (row, column), times * over**2)

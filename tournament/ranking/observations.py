@@ -71,8 +71,7 @@ def entries(
     """Return the observations with these entries, which must be sorted by block, from 0, and bot.
 
     ``totals`` has the points of each entry in all its deals, and ``deals`` their number, which must
-    be above 0. ``round`` has the round of each block. Rounds are numbered anew, from 0. ``bots`` is
-    the number of bots.
+    be above 0. ``round`` is by block. Rounds are numbered anew, from 0.
     """
     size = np.bincount(block, minlength=round.size)
     column = np.arange(block.size) - (np.cumsum(size) - size)[block]

@@ -39,11 +39,8 @@ def final_chances(evidence: Evidence) -> Floats:
 
 
 def anytime_chances(evidence: Evidence) -> Floats:
-    """Return, for each pair, a bound on the probability that equal bots ever differ as clearly.
-
-    The bound holds for all looks together, and is 1 without evidence. Its shape is that of the
-    evidence: (n, n) or (rows, n).
-    """
+    """Return, for each pair, a bound on the probability that equal bots ever differ as clearly,
+    over all looks together. It is 1 without evidence. The shape is that of the evidence."""
     time = evidence.count * _MIXTURE
     log = np.log1p(time) / 2 - evidence.deviate**2 * time / (2 * (1 + time))
     answer: Floats = np.exp(np.minimum(log, 0.0))
@@ -75,9 +72,8 @@ def settled_by_arrival(evidence: Evidence, arrival: Ints) -> Booleans:
     """Return which bots (rows) are settled above which (columns), if bots come and go.
 
     With probability ``LEVEL`` no look ever puts two bots in the wrong order. ``arrival`` (n)
-    numbers the bots from 1 in the order in which they arrived. The allowed probability of an error
-    between a bot and earlier bots is fixed when the bot arrives. Over all bots it adds up to 1 -
-    ``LEVEL``.
+    numbers the bots from 1 in the order in which they arrived. Each arrival fixes the allowed
+    probability of an error between the bot and earlier bots, so that these add up to 1 - ``LEVEL``.
     """
     later = arrival[:, np.newaxis] > arrival
     level = (1 - LEVEL) / (np.pi**2 / 6 - 1) / arrival**2.0

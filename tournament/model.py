@@ -68,8 +68,8 @@ class Present(Struct, frozen=True):
     """The current state of a run that is being played, for its pages.
 
     `awaited` are the bots that must connect before the cup begins. `away` are the unreachable bots,
-    whose tables wait. `connected` are a ladder's connected bots. `upcoming` begins with the blocks
-    in play.
+    whose tables wait. `connected` are a ladder's connected bots. `upcoming` are the blocks in
+    play, then the next ones.
     """
 
     awaited: tuple[str, ...] = ()

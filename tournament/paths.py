@@ -17,8 +17,9 @@ KEY_FILE = "signing-key"
 
 
 def state_folder() -> Path:
-    """Return the user's folder for keys, `$XDG_STATE_HOME/stich` or by default
-    `~/.local/state/stich`. It need not exist.
+    """The user's folder for keys: `$XDG_STATE_HOME/stich`, by default `~/.local/state/stich`.
+
+    It need not exist.
 
     Raises:
         RuntimeError: if `$XDG_STATE_HOME` is not an absolute path and the user has no home folder.

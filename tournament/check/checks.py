@@ -23,17 +23,12 @@ from tournament.text import plural, printable
 MAX_FAILURES = 3
 """The number of failures after which a check stops."""
 
-OUTPUT_LIMIT = 64 * 1024
-"""The bytes of output kept of a match. The output for one answer must have fewer."""
-
-REPEATS = 15
-"""The requests in each measurement of connections."""
-ROUNDS = 3
-"""How often a difference must be measured to count, since the machine may be busy once."""
-
 NODELAY_MS = 20.0
 """A difference in milliseconds too large for the network. A delayed packet costs about 40 ms."""
 
+_OUTPUT_LIMIT = 64 * 1024  # the bytes of output kept of a match, too many for one answer
+_REPEATS = 15  # the requests in each measurement of connections
+_ROUNDS = 3  # a busy machine may make reused connections slower once, not each time
 _SHOWN = 64
 _MAX_CAUSES = 5
 
@@ -109,8 +104,8 @@ def _ask_all(
 def positions(examiner: Examiner, scope: Scope, wanted: int) -> Outcome:
     """Check that the bot makes a legal move in up to `wanted` positions, as varied as possible.
 
-    Stops after MAX_FAILURES failures, or once the bot is late or unreachable. Any failure sets the
-    examiner's `failed_before`.
+    Stops after MAX_FAILURES failures, or once the bot is late or unreachable. Failures are noted in
+    the examiner's `failed_before`.
     """
     asked = questions(scope, wanted)
     number, failures = _ask_all(examiner, asked)
@@ -211,11 +206,10 @@ def parallel(examiner: Examiner, scope: Scope) -> Outcome:
 def connections(examiner: Examiner, scope: Scope) -> Outcome:
     """Check that the bot does not answer more slowly over reused connections than over new ones.
 
-    The check fails if the bot is clearly `slower` in each of ROUNDS measurements, or as soon as it
-    makes no legal move in time.
+    The check fails if the bot is `slower` in each of three measurements, or makes no legal move.
     """
     question = openings(scope)[0]
-    for _ in range(ROUNDS):
+    for _ in range(_ROUNDS):
         reused, failure = _ask_repeatedly(examiner, question, reuse=True)
         if failure is not None:
             return Outcome("over a reused connection", (failure,))
@@ -225,7 +219,7 @@ def connections(examiner: Examiner, scope: Scope) -> Outcome:
         times = ([exchange.elapsed_ms for exchange in exchanges] for exchanges in (reused, new))
         reused_ms, new_ms = times
         medians = f"reused {_milliseconds(median(reused_ms))}, new {_milliseconds(median(new_ms))}"
-        note = f"{medians} (medians of {REPEATS})"
+        note = f"{medians} (medians of {_REPEATS})"
         if not slower(reused_ms, new_ms):
             return Outcome(note)
     over = median(reused_ms) - median(new_ms)
@@ -239,17 +233,17 @@ def connections(examiner: Examiner, scope: Scope) -> Outcome:
         " each answer waits 40 ms for the network. This delay counts as thinking time."
     )
     failure = examiner.failure(problem, slowest, Advice(DEADLINE, fix))
-    return Outcome(f"{note}, measured {ROUNDS} times", (failure,))
+    return Outcome(f"{note}, measured {_ROUNDS} times", (failure,))
 
 
 def _ask_repeatedly(
     examiner: Examiner, question: Question, *, reuse: bool
 ) -> tuple[list[Exchange], CheckFailure | None]:
-    """Ask a question REPEATS times or until it fails. Return all exchanges, and any failure."""
+    """Ask a question until it fails, or `_REPEATS` times. Return all exchanges, and any failure."""
     exchanges: list[Exchange] = []
     failure = None
     with closing(Connection(examiner)) as bot:
-        while failure is None and len(exchanges) < REPEATS:
+        while failure is None and len(exchanges) < _REPEATS:
             with bot.match(question):
                 if not reuse:
                     bot.disconnect()
@@ -295,7 +289,7 @@ def pace(examiner: Examiner) -> Outcome:
 
 
 def output(examiner: Examiner, started: StartedBot, scope: Scope) -> Outcome:
-    """Check that `started`, the examiner's bot, writes fewer than OUTPUT_LIMIT bytes for an answer.
+    """Check that `started`, the examiner's bot, writes fewer than 64 KiB for an answer.
 
     If the check passes, the outcome has the end of the bot's earlier output, which is discarded.
     """
@@ -303,7 +297,7 @@ def output(examiner: Examiner, started: StartedBot, scope: Scope) -> Outcome:
     started.process.clear_output()
     with closing(Connection(examiner)) as bot, bot.match(question):
         bot.ask(question)
-    if len(started.output().encode()) < OUTPUT_LIMIT:
+    if len(started.output().encode()) < _OUTPUT_LIMIT:
         return Outcome("", output=shown)
     problem = "It wrote 64 KiB or more for an answer; only the last 64 KiB of a match are kept."
     advice = Advice(

@@ -192,8 +192,7 @@ class Examiner:
         """Return how the bot's process ended, such as "code 1" or "killed by signal 9".
 
         The result is None if the process is running or was not started here, and a clause if it
-        could not be started or its supervisor is gone. With `wait`, waits for the end up to half a
-        second.
+        could not be started or its supervisor is gone. With `wait`, waits up to half a second.
         """
         if not isinstance(self.bot, StartedBot):
             return None

@@ -16,8 +16,7 @@ def curl(fault: FaultRecord, command: str | None) -> str:
     """Return the curl command that repeats the request of a fault, without the bot's token.
 
     A bot with a `command` is expected on port 9000 of this machine. curl waits as long as the bot
-    had time to answer, but at least a second. Faults from a file of matches have no request to
-    repeat.
+    had time to answer, but at least a second. Files of matches have no requests to repeat.
     """
     url = f"http://127.0.0.1:{PORT}" if command is not None else fault.url
     return (

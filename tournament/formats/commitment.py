@@ -8,8 +8,7 @@ import hashlib
 import secrets
 from itertools import pairwise
 
-_DRAWN = 4
-"""A random seed has at least this many different pairs of a letter next to a digit."""
+_DRAWN = 4  # a random seed has at least so many different pairs of a letter next to a digit
 
 
 def commitment(seed: str) -> str:

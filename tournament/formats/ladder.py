@@ -24,9 +24,8 @@ from tournament.records import Epoch
 from tournament.settings.keys import MOMENT, key
 
 BLOCKS = 40
-"""The number of blocks of an epoch. With fewer than twenty bots an epoch has two blocks for each
-bot, so that a newcomer does not wait long. With many bots it has more blocks, so that half of them
-seat every bot."""
+"""The usual number of blocks of an epoch. With fewer than twenty bots it is less, so that a
+newcomer does not wait long, and with many bots more, so that half of the blocks seat every bot."""
 NEW = 10
 """A bot with fewer blocks than this is new."""
 KNOWN = 40
@@ -35,9 +34,7 @@ TOP = 3
 """The number of places whose order is settled first."""
 PAIRS = 2
 """A table for the top seats one of this many pairs whose order is open."""
-HOPEFUL = 48
-"""The bots for the other seats at a table for the top are drawn from this many, plus as many as a
-table has seats."""
+_HOPEFUL = 48  # the other seats at a table for the top are drawn from so many bots and a table more
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,8 +143,7 @@ class LadderPlan(Plan):
     ) -> tuple[StageTable, ...]:
         """Return the tables of epoch `number` for these bots (see `draw_tables`).
 
-        All earlier epochs must be complete, and are read only once, so `number` must never
-        decrease.
+        All earlier epochs must be complete, and are read only once, so `number` may not decrease.
 
         Raises:
             StoreError: if the finished matches cannot be read.
@@ -263,7 +259,7 @@ def _close(
     best = best[record.blocks[numbers[best]] >= KNOWN]
     pairs = _open_pairs(record, numbers, best)
     # The other bots are too far below to be drawn.
-    hopeful = np.argsort(-(means + 2 * deviations), kind="stable")[: HOPEFUL + players].tolist()
+    hopeful = np.argsort(-(means + 2 * deviations), kind="stable")[: _HOPEFUL + players].tolist()
     tables: list[StageTable] = []
     for number in range(1, blocks + 1):
         stage = f"epoch {epoch}, top {number}"

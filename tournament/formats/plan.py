@@ -106,8 +106,7 @@ class Round:
     """A round of `size` blocks that do not depend on each other's results.
 
     `blocks` includes finished blocks, and may be an iterator that makes blocks as they are needed.
-    It lacks the skipped blocks of a ladder, which `size` counts. `epoch` is set if the round begins
-    it.
+    It lacks the skipped blocks of a ladder, which `size` counts. `epoch` is set if one begins.
     """
 
     number: int
@@ -162,8 +161,7 @@ class Plan(ABC):
         """Return the round to play next, `Wait` if there is none now, or `Done` at the end.
 
         Call again once every match of the round is finished, except at tables that the format
-        leaves out. A new decision or void match makes the plan return to the first of
-        `open_rounds`.
+        leaves out. After a new decision or void match, the first of `open_rounds` comes next.
 
         Raises:
             StoreError: if the finished matches cannot be read.

@@ -70,8 +70,7 @@ def pair(
     """Return the tables of a round, which seat neighbours in `ranked` but avoid repeated meetings.
 
     `ranked` has the bots, best first, for at least `tables` tables. `met` counts the meetings of
-    each pair, and `byes` the byes of each bot. The worst of the bots with the fewest byes have a
-    bye.
+    each pair, and `byes` each bot's byes. The worst of the bots with the fewest byes have a bye.
     """
     worst_first = ranked[::-1]
     resting = sorted(worst_first, key=byes.__getitem__)[: len(ranked) - tables * players]

@@ -15,8 +15,7 @@ from tournament.ranking.ranks import settled_pairs
 
 _GRID = np.array([0.05, 0.1, 0.2, 0.4, 0.8])
 """Stakes in units of 1 / rms, where rms is the root mean square of the earlier blocks."""
-_BEGINNING = 2.0
-"""The mean square begins with this number of blocks, each a sixth of the reach."""
+_BEGINNING = 2.0  # the mean square begins with so many blocks, each a sixth of the reach
 _NEAR = 0.9
 """The share of the wealth on the side of 0 when betting against a mean beyond the zone, where only
 one end of the interval can be wrong."""

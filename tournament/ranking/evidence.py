@@ -84,7 +84,8 @@ def pairs(data: Observations, cell: Ints) -> tuple[Ints, Ints, Floats]:
     """Return all pairs of entries with the same ``cell``, which has a number for each entry.
 
     The three arrays have, by pair: first bot * n + second bot, where the first has the lower
-    number; the block of the first bot's entry; and the first bot's lead in points per deal.
+    number; the block of the first bot's entry; and the first bot's points per deal less the
+    other's.
     """
     order = np.lexsort((data.bot, cell))
     parts = map(np.array, pairs_within(cell[order]))

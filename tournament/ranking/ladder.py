@@ -9,19 +9,15 @@ from tournament.ranking.observations import pairs_within
 from tournament.ranking.ranks import settled_by_arrival
 from tournament.ranking.student import normal_deviate
 
-WINDOWS = (20, 40, 80, 160)
+_WINDOWS = (20, 40, 80, 160)
 """The numbers of a bot's last blocks that are compared with its earlier blocks."""
-ALARM = 5.0
+_ALARM = 5.0
 """A bot has changed if the means of the two differ by more than this number of standard errors."""
-_BEFORE = 20
-"""The fewest earlier blocks for such a comparison."""
-_PRIOR = 4.0
-"""The weight, in blocks, of the guess that a bot is as good as the others."""
-_GROWTH = 1.25
-"""Opponents' effects are estimated again whenever the ladder has grown by this factor."""
-_RING = max(WINDOWS) + 1
-_PENDING = 512
-"""The number of draws that are collected before they are added up."""
+_BEFORE = 20  # the fewest earlier blocks for a comparison
+_PRIOR = 4.0  # the weight, in blocks, of the guess that a bot is as good as the others
+_GROWTH = 1.25  # opponents' effects are estimated again when the ladder has grown by this factor
+_RING = max(_WINDOWS) + 1
+_PENDING = 512  # the number of draws that are collected before they are added up
 
 
 class LadderRecord:
@@ -62,8 +58,7 @@ class LadderRecord:
 
         All arrays have an entry for each bot of each block. ``block`` must be sorted and, in each
         epoch, numbered from 0. ``points`` is per deal. ``draw`` is the number of the draw that
-        seated the bot. There must be room for the bots (`grow`). New bots `arrive` in the order of
-        entries.
+        seated the bot. There must be room for the bots (`grow`). New bots `arrive` in order.
         """
         if not block.size:
             return
@@ -190,11 +185,11 @@ class LadderRecord:
         self._follow(block, bot, alone)
         seen = np.unique(bot)
         while True:
-            deviates = np.stack([self._change(seen, window) for window in WINDOWS])
+            deviates = np.stack([self._change(seen, window) for window in _WINDOWS])
             window, place = np.unravel_index(deviates.argmax(), deviates.shape)
-            if deviates[window, place] <= ALARM:
+            if deviates[window, place] <= _ALARM:
                 break
-            self._begin_version(int(seen[place]), WINDOWS[window])
+            self._begin_version(int(seen[place]), _WINDOWS[window])
 
     def _follow(self, block: Ints, bot: Ints, alone: Floats) -> None:
         """Add new entries, in any order, to the running sums of each bot's ``alone`` and of its

@@ -16,10 +16,8 @@ import numpy as np
 from tournament.ranking.arrays import LEVEL, Booleans, Floats, Ints
 from tournament.ranking.evidence import Evidence
 
-_ROWS = 64
-"""The number of rows of the pairs that are computed at a time, to save memory."""
-_MIXTURE = 0.15
-"""The mixture is narrowest for pairs with some 60 differences."""
+_ROWS = 64  # computed at a time, to save memory
+_MIXTURE = 0.15  # narrowest for pairs with some 60 differences
 
 
 def final_chances(evidence: Evidence) -> Floats:

@@ -54,8 +54,7 @@ class VoidCount(Struct, frozen=True):
 
 
 class Upcoming(Struct, frozen=True):
-    """A block that is being played or comes next. `played` of its `seatings` matches are
-    finished."""
+    """A block that is being played or comes next. `played` of its `seatings` matches are over."""
 
     block: int
     stage: str
@@ -157,8 +156,7 @@ class Run:
 
     def incidents(self) -> list[str]:
         """Return translated sentences about the decisions, oldest first, but not about joins,
-        leaves and skips. The `caveats` follow, except that the one about a missing sandbox comes
-        first."""
+        leaves and skips. The `caveats` follow, but the one about a missing sandbox comes first."""
         # A ladder has too many decisions about single bots and matches to list.
         shown = (item for item in self.decisions if not isinstance(item, Join | Leave | Skip))
         caveats, of_sandbox = self.caveats(), int(self.unsandboxed)

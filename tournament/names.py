@@ -60,8 +60,7 @@ def base(name: str) -> str:
 
 @lru_cache(4096)
 def _skeleton(name: str) -> str:
-    """A string that is the same for names that look alike, whatever their case, accents and
-    marks."""
+    """A string that is the same for names that look alike, whatever case, accents and marks."""
     letters = unicodedata.normalize("NFKD", name).casefold()
     plain = "".join(c for c in letters if unicodedata.category(c) != "Mn").translate(_ALIKE)
     if not plain.isascii():

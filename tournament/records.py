@@ -289,8 +289,7 @@ class Disqualify(Decision, frozen=True):
 
 
 class Undo(Decision, frozen=True):
-    """The decision that takes back the latest `Withdraw` or `Disqualify` in force, that of
-    `bot`."""
+    """The decision that takes back the latest `Withdraw` or `Disqualify` in force, of `bot`."""
 
     bot: str
 
@@ -314,8 +313,8 @@ class Leave(Decision, frozen=True):
 
 
 class Skip(Decision, frozen=True):
-    """The decision that matches of a ladder will not be played because `bot` was away or, if it is
-    None, because the ladder ends."""
+    """The decision that matches of a ladder will not be played: because `bot` was away or, if `bot`
+    is None, because the ladder ends."""
 
     matches: tuple[str, ...]
     bot: str | None = None

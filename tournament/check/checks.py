@@ -46,8 +46,7 @@ def _send(bot: Connection, path: str, body: bytes, seconds: float) -> Reply | Ex
 
 def greet(examiner: Examiner, wanted: Scope | None) -> tuple[Outcome, list[Scope]]:
     """Check GET /. Return the outcome, and the scopes to check the bot with: `wanted`, completed by
-    the answer, or, if it is None, one for each known game in the answer, or for every game without
-    one."""
+    the answer, or, if it is None, one for each known game in the answer, by default every game."""
     about: Mapping[str, object] = {}
     with closing(Connection(examiner)) as bot:
         result = _send(bot, "/", b"", examiner.clock.deadline_ms / 1000)

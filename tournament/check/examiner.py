@@ -45,8 +45,7 @@ class Connection(HttpBot):
         self.failures: list[Failure] = []
 
     def begin(self, opening: Question) -> tuple[bytes, bytes]:
-        """Begin a match, but send nothing yet. Return the bodies for /start and /end. `opening` is
-        as in `match`."""
+        """Begin a match as `match` does, but only return the bodies for /start and /end."""
         self._match, self._turn, self.failed = secrets.token_hex(8), 0, False
         view, clock = opening.view, self._examiner.clock.to_dict()
         at = {"game": view["game"], "seat": view["seat"]}
@@ -147,8 +146,7 @@ class Examiner:
         bot.disconnect()
 
     def count(self, outcome: Choice | Failure) -> None:
-        """Thread-safely count the outcome of a POST /move, charge its time, and call
-        `on_answer`."""
+        """Count the outcome of a POST /move, charge its time, and call `on_answer`. Thread-safe."""
         self._on_answer()
         with self._lock:
             self.clock.charge(outcome.elapsed_s * 1000)
@@ -161,8 +159,8 @@ class Examiner:
     def fault(
         self, kind: FaultKind, detail: str, error: Exception | None, exchange: Exchange
     ) -> CheckFailure:
-        """Return the failure for a fault at POST /move, with advice about it and about the
-        exception behind it, if there is one. May wait (see `failure`)."""
+        """Return the failure, with advice, for a fault at POST /move. May wait (see `failure`).
+        `error` is the exception behind the fault, if there is one."""
         suggestion = advice(kind, error, exchange.answer)
         return self.failure(f"{kind}: {detail}", exchange, suggestion, kind)
 

@@ -47,8 +47,8 @@ def stage_title(stage: str, round: int) -> str:
 
 
 def bracket_note(round: CourseRound, table: CourseTable) -> str:
-    """Return sentences about a knockout table, or "": which places a bronze table is for, and how
-    ties were broken."""
+    """Sentences on a knockout table: which places a bronze table is for, how ties were broken. Or
+    ""."""
     notes = []
     if table.stage == "bronze":
         first = 1 + sum(len(other.bots) for other in round.tables if other.stage == "final")

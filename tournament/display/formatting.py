@@ -56,8 +56,8 @@ def open_places(line: Standing, table: Standings) -> str:
 
 
 def headline(table: Standings) -> str:
-    """Return a sentence, without a full stop, that names the leaders or winners, or else says that
-    nobody leads yet or that the cup is over."""
+    """A sentence without its full stop: who leads or won, that nobody leads, or that the cup is
+    over."""
     cup = printable(table.name) or _("the cup")
     first = [line.bot for line in table.standings if line.place == 1]
     text = _HEADLINES[min(len(first), 2), table.finished]
@@ -215,8 +215,8 @@ def format_stop(table: Standings) -> str:
 
 
 def format_versions(stated: Sequence[Identity]) -> str:
-    """Return the names and versions in a bot's statements, of which the oldest comes first, such as
-    "greedy 0.1, then greedy 0.2", or "–" if there are none."""
+    """The names and versions in `stated`, oldest first, such as "greedy 0.1, then greedy 0.2", or
+    "–"."""
     words = [" ".join(filter(None, (about.name, about.version))) for about in stated]
     return _(", then ").join(filter(None, words)) or "–"
 
@@ -264,8 +264,7 @@ def fallback_note(line: Standing) -> str:
 
 
 def fault_count(line: Standing) -> str:
-    """A bot's number of faults, such as "15 (out 2)" if it was struck out of 2 matches, or "–" for
-    0."""
+    """A bot's number of faults, such as "15 (out 2)" if it was struck out of 2 matches, or "–"."""
     faults = sum(line.faults.values())
     if not faults:
         return "–"
@@ -273,8 +272,7 @@ def fault_count(line: Standing) -> str:
 
 
 def fault_summary(line: Standing) -> str:
-    """A bot's faults by kind, such as "3 timeout, out 2×" if it was struck out twice, or "–" if
-    none."""
+    """A bot's faults by kind, such as "3 timeout, out 2×" if it was struck out twice, or "–"."""
     parts = [f"{count} {kind}" for kind, count in line.faults.items() if count]
     if line.struck_out:
         parts.append(_("out %(count)d×", count=line.struck_out))
@@ -282,8 +280,8 @@ def fault_summary(line: Standing) -> str:
 
 
 def format_times(times: MoveTimes) -> str:
-    """The median and the 99th percentile in milliseconds, such as "3.1/9.8", or "–" without
-    answers."""
+    """The median and the 99th percentile in milliseconds, such as "3.1/9.8", or "–" if not
+    known."""
     if times.median is None or times.p99 is None:
         return "–"
     return f"{times.median:.1f}/{times.p99:.1f}"

@@ -18,8 +18,7 @@ def commitment(seed: str) -> str:
 
 def committed_seed(named: str | None) -> str:
     """Draw a fresh seed for a cup that commits to its seed: 64 random hexadecimal digits, after
-    `named` (the seed in the CUP.toml) and a colon if that is not None, so that nobody can guess
-    it."""
+    `named` (the seed in the CUP.toml) and a colon if that is not None. Nobody can guess it."""
     drawn = secrets.token_hex(32)
     return drawn if named is None else f"{named}:{drawn}"
 
@@ -27,9 +26,7 @@ def committed_seed(named: str | None) -> str:
 def follows(seed: str, named: str | None, committed: bool) -> bool:
     """Return whether a run of a cup may have this seed: `named`, the seed in the CUP.toml, or any
     seed if it is None. If the cup commits to its seed, a colon and any text may follow."""
-    if named is None or seed == named:
-        return True
-    return committed and seed.startswith(f"{named}:")
+    return named in (None, seed) or (committed and seed.startswith(f"{named}:"))
 
 
 def weakness(seed: str) -> str:

@@ -107,8 +107,7 @@ class _KnockoutPlan(Plan):
         _award(places, [(key, name) for key, name in eliminated if name not in places])
 
     def _tables(self, remaining: Sequence[str], count: int) -> list[Table]:
-        """Assign the worst seeds in `remaining`, best seed first, to `count` tables in snake
-        order."""
+        """Assign the worst seeds in `remaining`, best first, to `count` tables in snake order."""
         tables: list[list[str]] = [[] for _ in range(count)]
         playing = remaining[len(remaining) - count * self.setup.players :]
         for index, name in enumerate(playing):

@@ -149,8 +149,8 @@ class Plan(ABC):
 
     @property
     def matches(self) -> int:
-        """The number of planned matches, or 0 if that is not known in advance. Fewer are played if
-        the cup ends early or tables are left out."""
+        """The number of planned matches, or 0 if that is not known in advance. Fewer may be
+        played."""
         return self.blocks * self._maker.matches
 
     def restart(self) -> None:
@@ -169,8 +169,7 @@ class Plan(ABC):
         basis = len(run.decisions), run.void_matches
         if basis != self._basis:
             self._basis, self._open = basis, self.open_rounds(run, scores)
-        round = next(self._open, None)
-        return round or Done(self.places(run, scores), self.settled)
+        return next(self._open, None) or Done(self.places(run, scores), self.settled)
 
     def total(self, run: Progress, scores: Scores, gone: Set[str]) -> int:
         """Return how many matches the run will have if the bots in `gone` no longer play.

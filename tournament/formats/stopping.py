@@ -34,8 +34,8 @@ class Stop:
 
 
 class UntilSettled(Plan):
-    """The plan `plan`, ended at the first look at which its `top` best bots are settled with the
-    probability `confidence`."""
+    """The plan `plan`, which ends at the first look that settles its `top` best bots. `confidence`
+    is the probability with which they must be settled."""
 
     def __init__(self, plan: Plan, top: int, confidence: float) -> None:
         super().__init__(plan.setup)

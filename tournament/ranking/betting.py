@@ -187,8 +187,7 @@ def each_side(logs: Floats, within: float | None) -> Floats:
 
 
 def both_sides(sides: Floats, mean: float, within: float | None) -> Floats:
-    """Return the natural logarithm of the whole wealth, given that of each side as from `each_side`
-    for bets against ``mean``."""
+    """The natural logarithm of the whole wealth, given ``sides`` from `each_side` for ``mean``."""
     share = 0.5
     if within is not None and abs(mean) >= within:
         share = _NEAR if mean < 0 else 1 - _NEAR

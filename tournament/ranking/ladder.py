@@ -75,8 +75,7 @@ class LadderRecord:
         self._watch(block, bot, alone)
 
     def arrive(self, bots: Ints) -> None:
-        """Record the arrival of the new bots in `bots`, in the order of the array. Bots that arrive
-        later need more evidence."""
+        """Record the arrival of the new bots in `bots`, in order. Later bots need more evidence."""
         for bot in bots[np.sort(np.unique(bots, return_index=True)[1])].tolist():
             if self._start[bot] < 0:
                 self._begin_evidence(bot)
@@ -152,7 +151,7 @@ class LadderRecord:
                 self._add_pending()
 
     def _add_pairs(self, left: Ints, right: Ints, over: Floats, times: float) -> None:
-        """Add that each ``left`` bot is ahead by ``over``, or with ``times`` -1 take that out
+        """Add that each ``left`` bot is ahead by ``over``, or with ``times`` -1 take it out
         again."""
         for row, column, sign in ((left, right, times), (right, left, -times)):
             np.add.at(self._evidence[0], (row, column), sign * over)
@@ -208,8 +207,8 @@ class LadderRecord:
 
     def _change(self, bots: Ints, window: int) -> Floats:
         """Return how clearly the mean of ``alone`` over each bot's last ``window`` blocks differs
-        from the mean before, in standard errors as a normal deviate. The result is 0 with fewer
-        than 20 earlier blocks of the current version or without spread."""
+        from the mean before, in standard errors as a normal deviate, or 0 with too few blocks or no
+        spread."""
         last = self._count[bots]
         earlier = last - window
         end, cut = (self._sums[:, bots, at % _RING] for at in (last, last - window))

@@ -102,8 +102,7 @@ def _all_settled(ahead: Booleans, clear: Callable[[Booleans], Booleans]) -> Bool
 
 
 def _most_equal(apart: Booleans) -> int:
-    """Return how many pairs of bots can be equal, given which pairs of the bots, which are ordered
-    by strength, are ``apart``."""
+    """How many pairs of bots, ordered by strength, can be equal if ``apart`` says which cannot."""
     # Equal bots form groups without a pair that is apart. Only groups of neighbours need be tried:
     # two groups that overlap can exchange bots until they no longer do, whatever their sizes.
     size = len(apart)

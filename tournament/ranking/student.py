@@ -36,8 +36,8 @@ def student_tail(freedom: float, deviate: float) -> float:
 
 
 def mean_interval(values: Sequence[float], level: float = LEVEL) -> Interval:
-    """Return Student's confidence interval of the mean of independent values, or `UNKNOWN` for
-    fewer than two values."""
+    """Student's confidence interval of the mean of independent values, `UNKNOWN` for fewer than
+    two."""
     if len(values) < 2:
         return UNKNOWN
     freedom = len(values) - 1

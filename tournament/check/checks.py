@@ -262,7 +262,7 @@ def slower(reused: Sequence[float], new: Sequence[float]) -> bool:
 def pace(examiner: Examiner) -> Outcome:
     """Check that 99% of the bot's earlier answers outside the short matches took at most `move_ms`.
 
-    The first, which may include loading, does not count. Fewer than two are too few to judge.
+    The first, which may include loading, does not count. With fewer than two, the check is skipped.
     """
     if len(examiner.valid) < 2:
         return Outcome("too few answers to judge its time", skipped=True)

@@ -170,9 +170,9 @@ def _upcoming(run: Run, played: Mapping[int, int]) -> tuple[Upcoming, ...]:
     finished match, so that bots do not learn their next tables."""
     if run.finished:
         return ()
-    stored = run.present.upcoming
+    stored, least = run.present.upcoming, 1 if run.cup.is_ladder else 0
     blocks = (structs.replace(block, played=played.get(block.block, 0)) for block in stored)
-    return tuple(b for b in blocks if run.cup.is_ladder <= b.played < b.seatings)
+    return tuple(block for block in blocks if least <= block.played < block.seatings)
 
 
 def version_of(run: Run) -> str:

@@ -56,13 +56,11 @@ def _live(run: LiveRun, now: Snapshot) -> dict[str, object] | None:
     """Return the data of the match in progress with the best-placed bot, the oldest of several."""
     if now.proof is None or now.run.cup.format.cards != "fresh":
         return None
-    matches = [
-        (_best(now, match.pairing.table), match.since, match)
-        for match in live_matches(now.proof.id)
-        if not run.find(match.pairing.match)
-    ]
-    best, _since, match = min(matches, key=lambda key: key[:2], default=(inf, inf, None))
-    if match is None or best > _TOP:
+    going_on = (live for live in live_matches(now.proof.id) if not run.find(live.pairing.match))
+    match = min(
+        going_on, key=lambda live: (_best(now, live.pairing.table), live.since), default=None
+    )
+    if match is None or _best(now, match.pairing.table) > _TOP:
         return None
     data = match_data(match.pairing, now.run.cup, live_steps(match, now.run.cup))
     why = _fight(now, match.pairing.table)[1]

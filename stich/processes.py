@@ -29,7 +29,7 @@ _WINDOW_S: Final = 60.0  # after _STOPS stops within this time, a server is not 
 
 def find_port(host: str, port: int, option: str = "--port") -> int:
     """Return `port` if it is free, or any free port if `port` is 0. The port is not reserved.
-    `option` names, in the error message, the option for another port.
+    The error message suggests `option` for choosing another port.
 
     Raises:
         ClickException: if the address or the port cannot be used.

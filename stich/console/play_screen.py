@@ -44,7 +44,7 @@ class InputError(ValueError):
 
 def groups(moves: Iterable[Move], kind: str = "") -> MoveGroups:
     """Group moves by category, or by kind if they have none, with their numbers in `moves`, from 1.
-    Leave out groups whose name does not begin with `kind`, in any case.
+    Leave out groups whose name does not begin with `kind`, ignoring case.
 
     Raises:
         InputError: if no group is left.

@@ -178,7 +178,7 @@ def measure(**arguments: Any) -> int:
 @click.argument("new", metavar="NEW.json")
 @option.flag("--markdown", help="Print the table as Markdown.")
 def compare_results(old: str, new: str, markdown: bool) -> None:
-    """Compare two results of `stich bench --json`, of the same deals block by block.
+    """Compare two results of `stich bench --json`, block by block if the deals are the same.
 
     \b
     Example:

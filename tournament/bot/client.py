@@ -1,8 +1,5 @@
-"""Connections to bots, and the answers that come back over them.
-
-HTTP libraries limit only the time of each read, so a server that drips bytes would never be late.
-Here one deadline applies to a whole request and its answer, and every byte counts towards a limit.
-"""
+"""Connections to bots, and their answers. One deadline applies to a whole answer, not to each read
+as in HTTP libraries, for which a server that drips bytes is never late."""
 
 import errno
 import socket
@@ -24,14 +21,15 @@ Dial = Callable[[float], socket.socket]
 TimeoutError at the deadline."""
 
 BODY_LIMIT = 64 * 1024
-HEAD_LIMIT = 16 * 1024
+_HEAD_LIMIT = 16 * 1024
+_PIECE = 64 * 1024
 _LENGTHS = (b"content-length", b"transfer-encoding")
 _BUSY = (429, 503)
 _MIN_PAUSE_S = 0.05  # before a busy bot is asked again
 
 
 def seconds_left(deadline: float) -> float:
-    """The seconds left until a deadline, a time of `monotonic`. Always more than 0.
+    """The seconds, more than 0, until a deadline, a time of `monotonic`.
 
     Raises:
         TimeoutError: if the deadline has passed.
@@ -82,14 +80,8 @@ def dial_url(url: str) -> Dial:
 def dial_through(
     control: socket.socket, address: tuple[str, int], deadline: float
 ) -> socket.socket:
-    """Connect to an address inside a sandbox before a deadline, a time of `monotonic`.
-
-    `control` is the socket of the sandbox's proxy, which passes out unconnected sockets.
-
-    Raises:
-        OSError: if the sandbox has ended or the connection is refused.
-        TimeoutError: if the deadline passes.
-    """
+    """Connect to an address inside a sandbox, as a `Dial` does. `control` is the socket of the
+    sandbox's proxy, which passes out unconnected sockets."""
     control.settimeout(seconds_left(deadline))
     control.sendall(b"C")
     _, descriptors, _, _ = socket.recv_fds(control, 1, 1)
@@ -153,10 +145,8 @@ class Reply:
 
     @property
     def busy_s(self) -> float | None:
-        """The seconds to wait before asking a busy bot again, at least 0.05.
-
-        It is None if the status is neither 429 nor 503, or Retry-After is missing or unreadable.
-        """
+        """The seconds to wait before asking a busy bot again, at least 0.05. None if the status is
+        neither 429 nor 503, or Retry-After is missing or unreadable."""
         if self.status not in _BUSY or self.retry_after is None:
             return None
         if self.retry_after.isdecimal():
@@ -170,12 +160,30 @@ class Reply:
         return max(_MIN_PAUSE_S, left.total_seconds())
 
 
-class ReplyReader:
-    """Reads an HTTP answer piece by piece. The parser calls the `on_` methods.
+def read_reply(
+    connection: socket.socket, deadline: float, received: bytearray
+) -> tuple[Reply, bool]:
+    """Read an answer before a deadline, a time of `monotonic`, and append its bytes to `received`.
+    Return the answer, and whether the connection can be used again.
 
-    Once the answer is complete, `done` is true, and `reusable` says whether the connection can be
-    used for another request.
+    Raises:
+        TimeoutError: if the deadline passes.
+        OSError: if the connection breaks.
+        ExchangeError: if the answer is incomplete, too large or not HTTP.
     """
+    reader = _ReplyReader()
+    while not reader.done:
+        connection.settimeout(seconds_left(deadline))
+        if data := connection.recv(_PIECE):
+            received += data
+            reader.feed(data)
+        else:
+            reader.end()
+    return reader.reply, reader.reusable
+
+
+class _ReplyReader:
+    """Reads an HTTP answer piece by piece. The parser calls the `on_` methods."""
 
     def __init__(self) -> None:
         self._parser = httptools.HttpResponseParser(self)
@@ -188,7 +196,6 @@ class ReplyReader:
 
     @property
     def reply(self) -> Reply:
-        """The answer, valid only once `done` is true."""
         encoding, after = (
             None if value is None else value.decode("latin-1").strip()
             for value in map(self._headers.get, (b"content-encoding", b"retry-after"))
@@ -197,33 +204,22 @@ class ReplyReader:
         return Reply(self._parser.get_status_code(), body, encoding and encoding.lower(), after)
 
     def feed(self, data: bytes) -> None:
-        """Parse the next bytes. Bytes after a complete answer are ignored, but make the connection
-        unusable for another request.
-
-        Raises:
-            ResponseTooLarge: if the headers, the body or the framing exceeds its limit.
-            ProtocolError: if the answer is not HTTP.
-        """
         self._received += len(data)
         try:
             self._parser.feed_data(data)
         except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:
             if not self.done:
                 raise ProtocolError(f"What came back is not HTTP ({error}).") from None
-            self.reusable = False
+            self.reusable = False  # there are bytes after the answer
         if max(self._size, int(self._headers.get(b"content-length", 0))) > BODY_LIMIT:
             raise ResponseTooLarge(f"Its answer has more than {BODY_LIMIT // 1024} KiB.")
-        if self._in_head and self._received > HEAD_LIMIT:
-            raise ResponseTooLarge(f"Its headers have more than {HEAD_LIMIT // 1024} KiB.")
-        if self._received > HEAD_LIMIT + 3 * BODY_LIMIT:
+        if self._in_head and self._received > _HEAD_LIMIT:
+            raise ResponseTooLarge(f"Its headers have more than {_HEAD_LIMIT // 1024} KiB.")
+        if self._received > _HEAD_LIMIT + 3 * BODY_LIMIT:
             raise ResponseTooLarge("The framing of its answer is larger than the answer may be.")
 
     def end(self) -> None:
-        """Note that the connection has ended. This completes an answer without a length.
-
-        Raises:
-            ConnectionLost: if the answer is incomplete or missing.
-        """
+        """Complete an answer without a length, which the end of the connection ends."""
         if not self._received:
             raise ConnectionLost("It closed the connection without an answer.")
         self.done = not self._in_head and self._headers.keys().isdisjoint(_LENGTHS)
@@ -232,29 +228,24 @@ class ReplyReader:
             raise ConnectionLost(f"It closed the connection in the middle of its {part}.")
 
     def on_message_begin(self) -> None:
-        """Expect headers, or stop the parser with ProtocolError if the answer is complete."""
         if self.done:
-            raise ProtocolError
+            raise ProtocolError  # which stops the parser
         self._in_head = True
         self._headers: dict[bytes, bytes] = {}
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Keep a header, the last of each name. Ignore trailers."""
-        if self._in_head:
+        if self._in_head:  # not a trailer
             self._headers[name.lower()] = value
 
     def on_headers_complete(self) -> None:
-        """Note that all headers have arrived."""
         self._in_head = False
 
     def on_body(self, piece: bytes) -> None:
-        """Append a piece of the body, unless the body is already too large."""
         if self._size <= BODY_LIMIT:
             self._size += len(piece)
             self._pieces.append(piece)
 
     def on_message_complete(self) -> None:
-        """Note that the answer is complete, unless its status is 1xx other than 101."""
         status = self._parser.get_status_code()
         self.done = status >= 200 or status == HTTPStatus.SWITCHING_PROTOCOLS
         self.reusable = self._parser.should_keep_alive()

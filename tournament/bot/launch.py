@@ -23,12 +23,10 @@ _AS_YOU = (
     " they can read the seed and the signing key, write results, and stop the run. Run only bots"
     " that you trust this way."
 )
-
 _WITH_NETWORK = (
     "Warning: the bots have the network, so they can reach each other and the services of this"
     " machine."
 )
-
 _UNSHARED = (
     "Warning: a bot that starts many processes can take processor time from the others. Run the cup"
     " in a control group of its own: systemd-run --user --scope -p Delegate=yes stich run CUP.toml"
@@ -37,29 +35,20 @@ _UNSHARED = (
 
 @dataclass(frozen=True, slots=True)
 class LaunchSettings:
-    """The settings with which bots are started.
-
-    A bot must answer GET / within `start_ms` milliseconds of its start. `sandboxes` has the sandbox
-    of each started bot by name, or is None for no sandboxes. `group` is the folder for the bots'
-    control groups, or None for no groups. The bots' relative paths are resolved against `folder`.
-    `network` says whether sandboxes share the machine's network. `env` has additional, perhaps
-    secret, environment variables for all bots except reference bots.
-    """
+    """The settings with which bots are started."""
 
     limits: Limits
-    start_ms: int
-    sandboxes: Mapping[str, Sandbox] | None = None
-    group: str | None = None
-    folder: Path = field(default_factory=Path.cwd)
-    network: bool = False
-    env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    start_ms: int  # within which a bot must answer GET /
+    sandboxes: Mapping[str, Sandbox] | None = None  # by bot, or None for no sandboxes
+    group: str | None = None  # the folder of the bots' control groups
+    folder: Path = field(default_factory=Path.cwd)  # against which relative paths are resolved
+    network: bool = False  # whether sandboxes share the machine's network
+    env: Mapping[str, str] = field(default_factory=dict, repr=False)  # except for reference bots
 
 
 def must_sandbox(cup: Cup) -> bool | None:
-    """Whether a cup's started bots must run in a sandbox. None means that they do if possible.
-
-    If the cup does not say, the result is True, or None if all started bots are reference bots.
-    """
+    """Whether a cup's started bots must run in a sandbox. None means that they do if possible: the
+    cup does not say, and all started bots are reference bots."""
     return True if cup.sandbox is None and any(map(_is_stranger, cup.bots)) else cup.sandbox
 
 
@@ -83,15 +72,14 @@ def prepare_launch(
     """Return the settings for starting the bots, and a warning for the user, or "".
 
     `sandbox` says whether bots with a command run in a sandbox; None means that they do if
-    possible. `limits`, `start_ms` and `network` are as in `LaunchSettings`. With `copies`, each
-    sandboxed process gets its own copy of the bot's folder, unless the bot is a reference bot. The
-    user's keys, `runs/` in `folder` and the paths in `secret` are hidden in every sandbox. The
-    bots' relative paths are resolved against `folder`, by default the current folder.
+    possible. `folder` is by default the current folder. With `copies`, each sandboxed process of a
+    bot that is not a reference bot gets its own copy of the bot's folder. The user's keys, `runs/`
+    in `folder` and the paths in `secret` are hidden in every sandbox.
 
     The warning begins with `warning` if bots other than reference bots run without a sandbox. There
-    is another one if several of them share the machine's network in sandboxes. If a bot has a
-    command and the system has delegated a control group to this process, the process moves into a
-    subgroup.
+    is another one if several bots, not only reference bots, share the machine's network. If a bot
+    has a command and the system has delegated a control group to this process, the process moves
+    into a subgroup.
 
     Raises:
         SandboxError: if `sandbox` is true and a bot cannot have a sandbox (see `sandboxes`).
@@ -148,11 +136,9 @@ def processor_warning(launch: LaunchSettings) -> str:
 
 
 def shared_folders(bots: Iterable[Bot], folder: Path) -> str:
-    """A warning that names started bots with the same folder but different authors, or "".
-
-    Reference bots do not count. Bots without an author count as having different authors. Only the
-    first such folder is reported. Relative paths are resolved against `folder`.
-    """
+    """A warning that names started bots with the same folder but different or unknown authors, or
+    "". Reference bots do not count. Only the first such folder is reported. Relative paths are
+    resolved against `folder`."""
     by_folder: dict[Path, list[Bot]] = {}
     for bot in filter(_is_stranger, bots):
         by_folder.setdefault(bot_folder(bot, folder), []).append(bot)
@@ -173,9 +159,8 @@ def _is_stranger(bot: Bot) -> bool:
 def environment(argv: Sequence[str], port: int) -> dict[str, str]:
     """The environment variables of a started bot, except HOME and TMPDIR and those of the cup.
 
-    Only PATH and LANG are taken from this process's environment. If the program in `argv`, the
-    bot's command, is `python` or `python3`, it is this interpreter and can import the reference
-    bots.
+    Only PATH and LANG are taken from this process's environment. If the command `argv` begins with
+    `python` or `python3`, that is this interpreter, which can import the reference bots.
     """
     path = os.environ.get("PATH", os.defpath)
     env = {

@@ -1,7 +1,4 @@
-"""The bot protocol: what the runner sends to a bot, and how strictly it reads the answer.
-
-docs/bots.md describes the protocol. Neither unknown fields nor `info` make an answer invalid.
-"""
+"""The bot protocol (docs/bots.md): what a bot is sent, and how strictly its answers are read."""
 
 import json
 import math
@@ -78,11 +75,8 @@ NOTHING = Info()
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A move, legal or not, that arrived in time.
-
-    `elapsed_s` is the time from request to answer, in seconds. `fallback` says why the move is not
-    the bot's own, or is None if it is.
-    """
+    """A move, legal or not, that arrived `elapsed_s` seconds after the request. `fallback` says why
+    it is not the bot's own, or is None if it is."""
 
     move: str
     elapsed_s: float
@@ -120,9 +114,8 @@ def read_info(value: object) -> Info:
 
 
 def read_move(reply: Reply, elapsed_s: float) -> Choice:
-    """Read an answer to POST /move, which came after `elapsed_s` seconds. The move may be illegal.
-
-    What does not fit the protocol in `info` or `fallback` is dropped or cut.
+    """Read an answer to POST /move, which came after `elapsed_s` seconds. What does not fit the
+    protocol in `info` or `fallback` is dropped or cut.
 
     Raises:
         InvalidAnswer: if the status is not 200, the body is compressed or not a JSON object, or
@@ -161,11 +154,8 @@ def read_about(reply: Reply) -> Mapping[str, object]:
 
 
 def about_problems(about: Mapping[str, object], wanted: Sequence[str]) -> list[str]:
-    """Sentences about all problems with a bot's answer to GET /.
-
-    The bot must play every game in `wanted`. If its `games` is malformed or empty, `wanted` and
-    `supports` are not checked.
-    """
+    """Sentences about all problems with a bot's answer to GET /, which must name every game in
+    `wanted`. If `games` is malformed or empty, `wanted` and `supports` are not checked."""
     problems = [
         f'"{field}" must be a string that is not empty.'
         for field in ("name", "version")

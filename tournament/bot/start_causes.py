@@ -10,22 +10,18 @@ from tournament.bot.launch import LaunchSettings
 from tournament.text import printable
 
 _SHOWN = 80
-_LINE = 1000  # characters: some searches take the square of this
+_LINE = 1000  # characters: some searches take the square of it
 
 
 @dataclass(frozen=True, slots=True)
 class FailedStart:
-    """What is known about a bot that ended, or did not answer GET / in time.
-
-    `status` is the bot's return code (negative for a signal), 127 if the bot could not be started,
-    or None if it is still running. `output` is the end of its output, and `folder` where it runs.
-    """
+    """What is known about a bot that ended, or did not answer GET / in time."""
 
     output: str
     argv: Sequence[str]
-    folder: Path
+    folder: Path  # where it runs
     port: int
-    status: int | None
+    status: int | None  # None if it is running, 127 if it could not be started
     launch: LaunchSettings
 
 
@@ -79,10 +75,7 @@ _PORT = re.compile(r"(?:port|localhost|127\.0\.0\.1|0\.0\.0\.0|\[::\])[ :=]{1,3}
 
 
 def start_fix(failed: FailedStart) -> str:
-    """Advice on how to fix the bot, or "" if the cause is not known.
-
-    Only the first 1,000 characters of each line of the output are searched, to limit the time.
-    """
+    """Advice on how to fix the bot, or "" if the cause is not known."""
     lines = failed.output.split("\n")
     failed = replace(failed, output="\n".join(line[:_LINE] for line in lines))
     causes = (_line_ends, _from_output, _outside_sandbox, _other_port, _by_its_end)

@@ -112,10 +112,8 @@ class BotProcess:
         self._control.sendall(json.dumps(order).encode("ascii"))
 
     def wait_for_copy(self) -> bool:
-        """Wait until the bot's folder has been copied. Return False if it is not to be copied.
-
-        If copying takes more than 5 minutes, the bot is ended. If copying fails, `status` says why.
-        """
+        """Wait until the bot's folder has been copied, or return False if it is not copied. After 5
+        minutes, the bot is ended. If copying fails, `status` says why."""
         if self._copied:
             self._report(seconds=_COPY_S)
         return bool(self._copied)
@@ -171,11 +169,8 @@ class BotProcess:
 
 
 class StartedBot(HttpBot):
-    """A bot that the runner has started, with its `process`.
-
-    `answered` is true once `ready` has succeeded. `about` then holds the fields of the bot's answer
-    to GET /, or nothing if that answer does not conform to the protocol.
-    """
+    """A bot that the runner has started. Once `ready` has succeeded, `answered` is true, and
+    `about` has the fields of the answer to GET /, none if it does not conform to the protocol."""
 
     def __init__(self, bot: Bot, launch: LaunchSettings) -> None:
         """Start the bot with its command, without waiting for it.
@@ -231,9 +226,8 @@ class StartedBot(HttpBot):
         return self
 
     def restart(self) -> None:
-        """End the bot, start it again, and wait until it is `ready`.
-
-        The bot gets another port and another `process`, so its `url` and `dial` change.
+        """End the bot, start it again with another `process`, `url` and `dial`, and wait until it
+        is `ready`.
 
         Raises:
             StartError: as when the bot was first started, or if `ready` fails.
@@ -312,7 +306,7 @@ class StartedBot(HttpBot):
 
 
 def start(bot: Bot, launch: LaunchSettings) -> StartedBot:
-    """Start a bot with its command, and wait until it answers GET / (see `StartedBot.ready`).
+    """Start a bot with its command, and wait until it is ready.
 
     Raises:
         StartError: if the bot cannot be started, ends, or gives no HTTP answer in time.

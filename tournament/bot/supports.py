@@ -15,10 +15,8 @@ from tournament.text import printable
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """A part of a game: numbers of players, and the allowed values of some options.
-
-    If `players` is empty, `within` fills it in.
-    """
+    """A part of a game: numbers of players, perhaps none yet (see `within`), and the allowed values
+    of some options."""
 
     game: str
     players: tuple[int, ...]

@@ -16,9 +16,9 @@ from tournament.bot.client import (
     Dial,
     ExchangeError,
     Reply,
-    ReplyReader,
     TooLate,
     dial_url,
+    read_reply,
     seconds_left,
 )
 from tournament.bot.protocol import UNSUPPORTED, Choice, read_move
@@ -28,27 +28,24 @@ from tournament.records import Answer, FaultKind
 from tournament.text import printable
 
 _KEPT = 16 * 1024
-_PIECE = 64 * 1024
 CONNECT_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A request for a move that got no legal move within the `elapsed_s` seconds that it took.
-    `detail` is a sentence that says why, and `error` the exception behind it, if there is one."""
+    """A request for a move that got no legal move. `detail` is a sentence that says why, and
+    `error` the exception behind it, if any."""
 
     kind: FaultKind
     detail: str
-    elapsed_s: float
+    elapsed_s: float  # from the request on
     answer: Answer
     error: Exception | None = None
 
 
 class Player:
-    """A bot or a person at a seat. By default, a player takes no notifications.
-
-    `url` is the address of the player's server, or "" for a player in this process.
-    """
+    """A bot or a person at a seat. `url` is the address of its server, or "" if it is in this
+    process. By default, a player takes no notifications."""
 
     url: str
 
@@ -214,24 +211,16 @@ class HttpBot(Player):
             self.elapsed_s = monotonic() - began
 
     def _exchange(self, request: bytes, deadline: float) -> Reply:
-        pieces: list[bytes] = []
+        received = bytearray()
         try:
             if self._socket is None:
                 self._socket = self.dial(deadline)
-            sock = self._socket
-            sock.settimeout(seconds_left(deadline))
-            sock.sendall(request)  # the timeout bounds all of it
-            reader = ReplyReader()
-            while not reader.done:
-                sock.settimeout(seconds_left(deadline))
-                if data := sock.recv(_PIECE):
-                    pieces.append(data)
-                    reader.feed(data)
-                else:
-                    reader.end()
-            if not reader.reusable:
+            self._socket.settimeout(seconds_left(deadline))
+            self._socket.sendall(request)  # the timeout bounds all of it
+            reply, reusable = read_reply(self._socket, deadline, received)
+            if not reusable:
                 self.disconnect()
-            return reader.reply
+            return reply
         except TimeoutError:
             raise
         except OSError as error:
@@ -240,7 +229,7 @@ class HttpBot(Player):
                 raise ConnectionLost(f"No connection: {why}.") from None
             raise ConnectionLost(f"The connection broke: {why}.") from None
         finally:
-            self.received = b"".join(pieces)
+            self.received = bytes(received)
 
     def answer(self) -> Answer:
         """The answer to the last request, as far as it arrived, with the token masked."""

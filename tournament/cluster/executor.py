@@ -60,13 +60,12 @@ class _Task(NamedTuple):
 
 
 class ClusterExecutor:
-    """An `Executor` that uses the tables of a cluster's workers.
+    """An `Executor` that uses the tables of a cluster's workers. `address` is the scheduler's.
+    `cup` and `archives` are from `pack_all`.
 
-    `address` is the scheduler's address. `cup` and `archives` are the results of `pack_all`.
-
-    A task plays one or more blocks. So that no table waits for the runner, each table has a second
-    task queued, unless there are remote bots or the cup is a ladder. Other threads queue event
-    handlers, which `inspect` and `receive` call.
+    A task plays one or more blocks. So that no table waits for the runner, each has a second task
+    queued, unless there are remote bots or the cup is a ladder. Other threads queue event handlers,
+    which `inspect` and `receive` call.
     """
 
     def __init__(self, address: str, cup: Cup, archives: Mapping[str, bytes]) -> None:
@@ -94,11 +93,10 @@ class ClusterExecutor:
 
     def inspect(self, absent: Collection[str]) -> Inspected:
         """Connect to the scheduler, and start or reach every bot that is not in `absent` on each
-        worker with tables. Wait until one of these can play or has a problem, and none is starting
-        bots.
+        worker with tables. Wait until none is starting bots, and one can play or has a problem.
 
-        Return the problems on all workers, and what the bots state about themselves on the first
-        worker that can play. The next `receive` yields notices about the workers.
+        Return all problems, and what the bots state about themselves on the first worker that can
+        play. The next `receive` yields notices about the workers.
 
         Raises:
             RunError: if the scheduler cannot be reached or goes away, or there is no worker with
@@ -344,8 +342,8 @@ def check(cup: Cup, job: Job, played: Played) -> None:
     """Check the events, if any, that a worker sent for a job.
 
     Raises:
-        RunError: if a match does not belong to the job or occurs twice, or if not the last event
-            alone frees the table.
+        RunError: if a match does not belong to the job or occurs twice, or if any event but the
+            last one frees the table.
     """
     ends = [isinstance(event, Voided) or event.last for event in played]
     valid = len({event.record.number for event in played}) == len(played)

@@ -39,12 +39,11 @@ async def open_tables(
     absent: Collection[str],
     dask_worker: Worker,
 ) -> tuple[Inspected, str]:
-    """Open so many `tables` on a worker, which `play_blocks` finds by the name `session`.
+    """Open so many `tables` on this worker, under the name `session`, and start or reach the bots
+    (see `Tables.open`).
 
-    Dask calls this on the worker. `cup`, `archives`, `absent` and the result are as in
-    `Tables.open`. If the worker's Stich is not this `version`, nothing is opened and the inspection
-    says so. The bots run until Dask releases the key `owner`, which it does when the runner has
-    finished or is gone.
+    If the worker's Stich is not this `version`, nothing is opened and the inspection says so. The
+    bots run until Dask releases the key `owner`, when the runner has finished or is gone.
 
     Raises:
         OSError: if no folder can be created for the tables.
@@ -53,11 +52,10 @@ async def open_tables(
         fix = "install the same on both, or stop it"
         problem = f"It has {own_version()}, and this is {version}; {fix}."
         return Inspected((problem,), {}), ""
-    opened = Tables(owner, dask_worker.local_directory)
+    opened = Tables(owner, dask_worker)
     await dask_worker.plugin_add(plugin=opened, name=session)
     opened.closed = owner not in dask_worker.data  # the runner may be gone already
-    worker_bytes = dask_worker.memory_manager.memory_limit
-    return await asyncio.to_thread(opened.open, cup, archives, tables, absent, worker_bytes)
+    return await asyncio.to_thread(opened.open, cup, archives, tables, absent)
 
 
 def play_blocks(session: str, jobs: Sequence[Job], turn: int) -> list[Played]:
@@ -82,37 +80,28 @@ def stop_after_match(session: str, turn: int, dask_worker: Worker) -> None:
 
 
 class Tables(WorkerPlugin):
-    """The tables of one run on this worker, each with its own pool of bots.
+    """The tables of one run on this worker, each with its own pool of bots, which stop when Dask
+    releases the key `owner`, or when the worker ends."""
 
-    The bots stop when Dask releases the key `owner`, or when the worker ends. Archives are unpacked
-    in `folder`.
-    """
-
-    def __init__(self, owner: str, folder: str) -> None:
+    def __init__(self, owner: str, worker: Worker) -> None:
         self.stopped_turn = 0
         self.closed = False
         self._owner = owner
-        # In `folder`, Dask removes what a killed worker has left behind.
-        self._folder = TemporaryDirectory(prefix="stich-", dir=folder)
+        self._worker_bytes = worker.memory_manager.memory_limit
+        # In this folder, Dask removes what a killed worker has left behind.
+        self._folder = TemporaryDirectory(prefix="stich-", dir=worker.local_directory)
         self._pools: list[BotPool] = []
         self._free: list[BotPool] = []
         self._lock = Lock()
 
     def open(
-        self,
-        cup: Cup,
-        archives: Mapping[str, bytes],
-        tables: int,
-        absent: Collection[str],
-        worker_bytes: int | None,
+        self, cup: Cup, archives: Mapping[str, bytes], tables: int, absent: Collection[str]
     ) -> tuple[Inspected, str]:
         """Unpack the bots' archives, and start or reach all bots, except those in `absent`. Return
         the inspection, and a warning or "".
 
-        `cup` and `archives` are as from `pack_all`. The memory that Dask gives this worker,
-        `worker_bytes`, limits that of the bots unless the cup sets a limit, because other workers
-        may be on the same machine. If there is a problem, such as a damaged archive or no sandbox,
-        the inspection has it, and the bots are stopped again.
+        `cup` and `archives` are as from `pack_all`. If there is a problem, such as a damaged
+        archive or no sandbox, the inspection has it, and the bots are stopped again.
         """
         folder = Path(self._folder.name)
         try:
@@ -123,8 +112,9 @@ class Tables(WorkerPlugin):
             cup = replace(cup, bots=tuple(bots))
             launch, warning = launch_of_cup(cup, folder / "empty", warning=_WARNING)
             memory_mb = memory_for_bots(cup.run.memory_mb)
-            if cup.run.memory_mb is None and worker_bytes:
-                memory_mb = min(memory_mb, worker_bytes / (1 << 20))
+            if cup.run.memory_mb is None and self._worker_bytes:
+                # Other workers may be on the same machine.
+                memory_mb = min(memory_mb, self._worker_bytes / (1 << 20))
             self._pools = [BotPool(cup, launch, memory_mb / tables) for _ in range(tables)]
             inspected = inspect(cup, self._pools[0], absent)
         except (ArchiveError, SandboxError, OSError) as error:

@@ -36,23 +36,19 @@ OWN_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The settings that all matches of a cup share.
-
-    A seat is struck out after `strikes` faults. `names` says whether bots are told who sits at
-    which seat. `fallback` is "play", or "strike" if a move by a bot's fallback is a fault.
-    """
+    """The settings that all matches of a cup share."""
 
     game: str
     players: int
     options: Options
     clock: Clock
-    strikes: int = 3
-    names: bool = False
-    fallback: str = "play"
+    strikes: int = 3  # faults after which a seat is struck out
+    names: bool = False  # whether bots are told who sits at which seat
+    fallback: str = "play"  # or "strike", if a move by a bot's fallback is a fault
 
 
 class MatchObserver:
-    """Is told what happens in a match. The methods of this class do nothing."""
+    """Reacts to what happens in a match. The methods of this class do nothing."""
 
     def failed(self, seat: int, why: str) -> None:
         """React to a fault, before `moved` is called with the default move. `why` has the kind of
@@ -84,27 +80,24 @@ class MatchVoid(Exception):
 
 @dataclass
 class Match:
-    """A match to play, and what has happened in it so far.
+    """A match to play, and what has happened in it so far, as in `MatchRecord`.
 
-    `players` are by seat. `expect` is called with a limit in seconds before every step that takes
-    time. A bot named in `awaited` makes the match void if it is unreachable when asked for a move.
-    `moves`, `forced`, `info`, `fallbacks` and `faults` are as in `MatchRecord`. `asked_s` is the
-    time in seconds that the bots have taken.
+    `expect` is called with a limit in seconds before every step that takes time.
     """
 
     rules: Rules
     pairing: Pairing
     referee: Referee
-    players: Sequence[Player]
+    players: Sequence[Player]  # by seat
     expect: Callable[[float], None] = lambda _: None
-    awaited: Container[str] = ()
+    awaited: Container[str] = ()  # bots that make the match void if they cannot be reached
     observer: MatchObserver = field(default_factory=MatchObserver)
     moves: list[str] = field(default_factory=list)
     forced: list[int] = field(default_factory=list)
     info: dict[int, Mapping[str, str | float]] = field(default_factory=dict)
     fallbacks: list[FallbackRecord] = field(default_factory=list)
     faults: list[FaultRecord] = field(default_factory=list)
-    asked_s: float = 0.0
+    asked_s: float = 0.0  # the time that the bots have taken
 
     def __post_init__(self) -> None:
         self.started = _now()
@@ -246,17 +239,14 @@ class Match:
                 output=seat.player.output(),
             )
         )
-        self._strike(turn, f"{outcome.kind}: {detail}")
-        return played, after
-
-    def _strike(self, turn: int, why: str) -> None:
-        seat = self.seats[turn]
+        why = f"{outcome.kind}: {detail}"
         seat.strikes += 1
         seat.out = seat.strikes >= self.rules.strikes
         if seat.out:
             count = seat.strikes
             why += f" That was strike {count} of {count}: it is not asked again in this game."
         self.observer.failed(turn, why)
+        return played, after
 
 
 def _now() -> str:

@@ -43,17 +43,12 @@ _TYPES = {
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key of a section.
-
-    `about` says what the key means. `problem` checks a value of the right type, in which a list
-    holds only strings. `rules` are keywords of JSON Schema that express as much of `problem` as
-    JSON Schema can.
-    """
+    """A key of a section. `about` says what the key means."""
 
     type: type
     about: str
-    problem: Callable[[Any], str | None]
-    rules: Mapping[str, object]
+    problem: Callable[[Any], str | None]  # checks a value of this type; a list has only strings
+    rules: Mapping[str, object]  # keywords of JSON Schema, for as much of `problem` as they can say
     required: bool = False
 
     def schema(self) -> dict[str, object]:
@@ -72,11 +67,8 @@ class Key:
 
 
 def key(default: T, key: Key, *, repr: bool = True) -> T:
-    """A dataclass field with this default, whose metadata hold the key.
-
-    The key's JSON Schema gets the default if that is a Boolean, a number or a string. `repr` is
-    False for a secret.
-    """
+    """A dataclass field with this default, whose metadata hold the key. The key's JSON Schema gets
+    the default if that is a Boolean, a number or a string. `repr` is False for a secret."""
     if isinstance(default, bool | int | float | str):
         key = with_default(default, key)
     return field(default=default, repr=repr, metadata={"key": key})
@@ -123,10 +115,8 @@ def boolean(about: str) -> Key:
 
 
 def string(max_length: int, about: str, *, required: bool = False) -> Key:
-    """A key for a string of 1 to `max_length` characters.
-
-    Control and format characters are not allowed, nor is a string of only spaces.
-    """
+    """A key for a string of 1 to `max_length` characters, none of them control or format
+    characters, and not all of them spaces."""
 
     def problem(value: str) -> str | None:
         if not value.strip():

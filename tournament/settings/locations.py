@@ -1,8 +1,4 @@
-"""The line of each key of a TOML file (tomllib reports none), and the causes of syntax errors.
-
-Keys are found line by line, so a line inside a multi-line string may be taken for a key. Mistakes
-only affect line numbers in messages.
-"""
+"""The line of each key of a TOML file (tomllib reports none), and the causes of syntax errors."""
 
 import re
 import tomllib
@@ -25,10 +21,8 @@ _POSITION = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 
 
 def locate(text: str) -> dict[Path, int]:
-    """The line (from 1) of each key and section of a TOML file, by path.
-
-    Keys in quotes or inside a value are left out. A key that appears twice has its first line.
-    """
+    """The line (from 1) of each key and section of a TOML file, by path, without keys in quotes and
+    inside values. A line in a multi-line string may be taken for a key."""
     lines: dict[Path, int] = {}
     for line, path in _keys(text.split("\n")):
         for end in range(1, len(path) + 1):

@@ -16,12 +16,9 @@ from tournament.errors import StichError
 from tournament.paths import CHECKOUT
 
 SANDBOX_HOME = "/tmp"  # noqa: S108 - inside the sandbox
-"""The home of a bot in a sandbox."""
-
+"""The home of a bot in a sandbox, which can write only there and in /dev/shm."""
 HOME_MB = 256
-"""The size of SANDBOX_HOME in MiB."""
-SHARED_MEMORY_MB = 64
-"""The size of /dev/shm in MiB. A bot can write only there and to SANDBOX_HOME."""
+SHARED_MEMORY_MB = 64  # the size of /dev/shm
 
 _SYSTEM = tuple(map(Path, ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt")))
 _ETC = (
@@ -51,11 +48,8 @@ class SandboxError(StichError):
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
-    """The words to put before a bot's command, so that the bot starts in a sandbox.
-
-    If `copied` is not None, each process gets its own copy of this folder, whose path replaces COPY
-    in `words`.
-    """
+    """The words to put before a bot's command, so that it starts in a sandbox. If `copied` is not
+    None, each process gets its own copy of this folder, whose path replaces COPY in `words`."""
 
     words: tuple[str, ...]
     copied: FolderToCopy | None = None
@@ -198,7 +192,6 @@ def _python() -> list[Path]:
 
 
 def _try(sandbox: Sandbox) -> None:
-    """Raise SandboxError if a program cannot run in the sandbox."""
     folder = sandbox.copied["folder"] if sandbox.copied else ""
     try:
         with seccomp.opened() as descriptor:

@@ -1,8 +1,4 @@
-"""Control groups (version 2) for started bots, if the system has delegated a group to the run.
-
-A run has a group of its own if `systemd-run --user --scope -p Delegate=yes` starts it. The run then
-moves itself into a subgroup `runner`, and each bot gets a subgroup beside `runner`.
-"""
+"""Control groups (version 2) for started bots, if the system has delegated a group to the run."""
 
 import os
 from pathlib import Path
@@ -11,7 +7,7 @@ from tournament.config.cup import Limits
 
 ROOT = Path("/sys/fs/cgroup")
 _NEEDED = {"memory", "pids"}
-_RUNNER = "runner"
+_RUNNER = "runner"  # the subgroup of this process, beside those of the bots
 _RUNNER_WEIGHT = "1000"  # a bot has 100
 
 
@@ -47,12 +43,9 @@ def delegate(root: Path = ROOT, membership: Path = Path("/proc/self/cgroup")) ->
 
 
 def shares_processor(group: str | None, root: Path = ROOT, proc: Path = Path("/proc")) -> bool:
-    """Whether each sandboxed bot gets one share of the processor, however many processes it has.
-
-    True if Linux shares the processor among the bots' control groups, or among sessions
-    ("autogroups"), since a sandboxed bot is one session. False if the files that say so cannot be
-    read. `group` is the folder from `delegate`, or None. `root` is where groups are mounted.
-    """
+    """Whether each sandboxed bot gets one share of the processor, however many processes it has:
+    Linux shares it among the control groups in `group`, the folder from `delegate`, or among
+    sessions ("autogroups"), of which a sandboxed bot is one. False if that cannot be read."""
     try:
         if group is not None and "cpu" in Path(group, "cgroup.subtree_control").read_text().split():
             return True

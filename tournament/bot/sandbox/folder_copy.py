@@ -1,8 +1,5 @@
-"""Copies of a bot's folder, one for each of the bot's processes.
-
-Two processes that read the same file share its pages in memory, and the time to read a page shows
-whether another process has read it. So one seating of a block could tell another its cards.
-"""
+"""Copies of a bot's folder, one for each process. The time to read a page of a file tells whether
+another process has read it, so in a common folder one seating could tell another its cards."""
 
 import os
 import select
@@ -13,7 +10,6 @@ from typing import IO, Final, TypedDict, cast
 
 COPY: Final = "(copy)"
 """The placeholder for the path of the copy among the words that start a sandbox."""
-
 LIMIT_MB: Final = 512
 """The size in MiB of the largest folder that is copied."""
 
@@ -50,10 +46,10 @@ def copies_folder() -> str:
 
 
 def copy_folder(source: FolderToCopy, target: str, stop: int) -> None:
-    """Create the folder `target`, a path in `copies_folder`, and copy a folder's contents into it.
+    """Create the folder `target` in `copies_folder`, and copy a folder's contents into it.
 
-    A `copies_folder` inside the folder is not copied. Symbolic links stay links. Copying stops if
-    the other end of the socket with the descriptor `stop` closes.
+    Symbolic links stay links. Copying stops when the other end of the socket `stop`, a descriptor,
+    closes.
 
     Raises:
         OSError: if `target` exists, the folder cannot be copied, or the copying is stopped. Part of

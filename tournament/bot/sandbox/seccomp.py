@@ -1,8 +1,7 @@
 """The system calls that a sandboxed bot may not make: a seccomp filter for bubblewrap.
 
-These calls reach into other processes, pass information to another sandbox through a file that both
-can read, or enter parts of the kernel that have often had security holes. Calls that need a
-capability are not listed, since bubblewrap leaves a bot no capabilities.
+They reach into other processes, tell another sandbox something through a file that both can read,
+or enter parts of the kernel that have often had security holes.
 """
 
 import errno
@@ -19,11 +18,9 @@ _ARCHITECTURES: Final = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16  # offsets in struct seccomp_data
 _ALLOW, _FAIL = 0x7FFF0000, 0x00050000
-_DO_NOTHING: Final = _FAIL | 0
-"""The call does nothing and returns 0, as if it had succeeded."""
+_DO_NOTHING: Final = _FAIL | 0  # returns 0, as if the call had succeeded
 _DENY: Final = _FAIL | errno.EPERM
-_MISSING: Final = _FAIL | errno.ENOSYS
-"""The call fails as if the kernel lacked it. Programs do without such a call."""
+_MISSING: Final = _FAIL | errno.ENOSYS  # as if the kernel lacked the call
 
 # The number of the call on x86_64 and on aarch64 (linux/asm/unistd.h), and the outcome.
 _OUTCOMES: Final = {

@@ -59,27 +59,19 @@ _NS_GET_USERNS = 0xB701
 
 
 class Order(TypedDict):
-    """The first packet on the control socket, as JSON: how to start the bot.
+    """The first packet on the control socket, as JSON: how to start the bot."""
 
-    `sandbox` has the words that start a sandbox, or is empty for no sandbox. `filters` has the
-    descriptors that occur in them. `copied` is the folder to copy, or None. `copy` is the path of
-    the copy, which replaces COPY in `sandbox`. `proxy` is the descriptor of the sandbox proxy's
-    socket, or None. `home` is the bot's HOME and TMPDIR, or None for a new temporary folder.
-    `group` is the folder of the control group to create, or None, and `group_files` has the
-    contents of its files by name.
-    """
-
-    sandbox: list[str]
+    sandbox: list[str]  # the words that start a sandbox, if there is one
+    filters: list[int]  # the descriptors in these words
     copied: FolderToCopy | None
-    copy: str
-    filters: list[int]
-    proxy: int | None
+    copy: str  # the path of its copy, which replaces COPY in `sandbox`
+    proxy: int | None  # the descriptor of the sandbox proxy's socket
     argv: list[str]
     env: dict[str, str]
     cwd: str
-    home: str | None
-    group: str | None
-    group_files: dict[str, str]
+    home: str | None  # HOME and TMPDIR, or None for a new temporary folder
+    group: str | None  # the folder of the control group to create
+    group_files: dict[str, str]  # contents by name
     memory_mb: int
     files: int
 

@@ -57,10 +57,7 @@ def memory_mb(pid: int) -> float:
 
 def end_children(extra: Sequence[int] = ()) -> None:
     """Kill this process's descendants, the processes in `extra` (pids), and their process groups.
-
-    Returns when no children are left, or after about a second. This process must be a subreaper,
-    which adopts the orphans of killed children.
-    """
+    Wait until no children are left, for about a second. This process must be a subreaper."""
     for _ in range(1000):
         for pid in {*extra, *children(os.getpid())}:
             for kill in (os.killpg, os.kill):

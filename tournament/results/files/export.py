@@ -30,53 +30,36 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 class SeatRow(Row, frozen=True, kw_only=True):
-    """One seat of one match: the columns of `Row`, and columns that standings do not read.
-
-    `side` is 0 for the declarer's side, 1 for the other side, and None if every seat played for
-    itself, there was no declarer, or there were several deals. `answers` counts the requests that
-    were answered completely, `think_ms` is their total time and `slowest_ms` their longest, None if
-    there are none.
-    """
+    """One seat of one match: the columns of `Row`, and columns that standings do not read."""
 
     seed: str
-    side: int | None
-    answers: int
-    think_ms: float
+    side: int | None  # 0 for the declarer's side, 1 for the other, None if a match has no sides
+    answers: int  # the number of requests that were answered completely
+    think_ms: float  # the total time of these requests
     slowest_ms: float | None
 
 
 class DecisionRow(msgspec.Struct, frozen=True):
-    """One decision of a bot, or one forced move.
-
-    `index` is the index of the move in the match, from 0. `view` is the seat's view as JSON.
-    `moves` are the legal moves in canonical order, and `move` is the move that was played. `forced`
-    says whether the bot was not asked, because no other move was legal. `ms` is the thinking time,
-    None for a forced move. `fault` is the kind of fault for which the default move was played, else
-    None. `info` has, as JSON, the numbers that the bot gave beside the move, None if it gave none.
-    `deal_points` and `match_points` are the seat's points in this deal and in the whole match,
-    before the strike-out rule. `words` and `numbers` are the view as encoded by
-    `learning.encoding`, and `move_words` the encoded legal moves. `action` is the move's index in
-    `moves`, or None, as returned by `learning.encoding.action_of`.
-    """
+    """One decision of a bot, or one forced move."""
 
     match: str
     block: int
     seat: int
     bot: str
-    index: int
-    view: str
-    moves: list[str]
+    index: int  # of the move in the match
+    view: str  # of the seat, as JSON
+    moves: list[str]  # legal ones, in canonical order
     move: str
-    forced: bool
-    ms: float | None
-    fault: str | None
-    info: str | None
-    deal_points: int
-    match_points: int
-    words: list[int]
+    forced: bool  # whether the bot was not asked, because no other move was legal
+    ms: float | None  # None if the bot was not asked
+    fault: str | None  # the kind of fault for which the default move was played
+    info: str | None  # the numbers that the bot gave beside the move, as JSON
+    deal_points: int  # of the seat in this deal, before the strike-out rule
+    match_points: int  # in the whole match, likewise
+    words: list[int]  # with `numbers`, the view as encoded by `learning.encoding`
     numbers: list[int]
-    move_words: list[int]
-    action: int | None
+    move_words: list[int]  # the legal moves, as encoded by it
+    action: int | None  # as returned by `learning.encoding.action_of`
 
 
 class ExportError(StichError):
@@ -162,7 +145,8 @@ def rows(store: RunReader) -> Iterator[SeatRow]:
 
 
 def decision_rows(record: MatchRecord) -> Iterator[DecisionRow]:
-    """Yield a row for each move of a match, in order, except those of a seat that is struck out.
+    """Yield a row for each move of a match, in order, except the default moves of a seat that has
+    been struck out.
 
     Raises:
         ReplayError: if a move is not legal, after the rows of the moves before it.

@@ -27,7 +27,7 @@ def read_lines(
 
     Raises:
         LineError: during iteration, at the first line that is not JSON in UTF-8, is not an object
-            of type `kind`, or is longer than _MAX_LINE.
+            of type `kind`, or is longer than 64 MiB.
     """
     decode = msgspec.json.Decoder(kind).decode
     for number, line in enumerate(lines, 1):

@@ -30,17 +30,12 @@ _AT_ONCE = 200  # matches that are written at once
 
 
 class MatchFile(RunReader):
-    """A file of matches, read into a database in memory, which need not be closed.
-
-    Every block counts as complete, however many of its matches the file has. A hundred thousand
-    matches of one deal take about 200 MB.
-    """
+    """A file of matches, read into a database in memory, which need not be closed. Every block
+    counts as complete. A hundred thousand matches of one deal take about 200 MB."""
 
     def __init__(self, lines: Iterable[bytes], name: str, *, any_moves: bool = False) -> None:
-        """Read and check all lines. `name` is the name of the file in error messages.
-
-        With `any_moves`, lines with an illegal move are accepted, but their times, faults and
-        fallbacks from that move on are dropped.
+        """Read and check all lines. `name` is the name of the file in error messages. With
+        `any_moves`, lines with an illegal move lose times, faults and fallbacks from there on.
 
         Raises:
             LineError: if there is no line, a line is bad, or lines contradict each other.

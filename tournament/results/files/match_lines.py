@@ -27,12 +27,10 @@ from tournament.records import (
 from tournament.store.run_reader import RunReader
 
 FORMAT: Final = "stich-match/1"
-SAME: Final = (
+_SAME: Final = (  # the fields of a line that are the same in a MatchRecord
     *("match", "block", "round", "stage", "game", "players", "options", "seed", "moves", "forced"),
     *("scores", "adjusted", "results", "started"),
 )
-"""The fields of a line that are the same in a MatchRecord."""
-
 _BLOCKS: Final = 16  # that are read at a time
 
 Positive = Annotated[int, Meta(ge=1, lt=2**31)]
@@ -217,7 +215,7 @@ def _about(run: Run, bot: str) -> About | None:
 
 def _line(record: MatchRecord, cup: CupFacts, run: Run) -> MatchLine:
     seats, _ = seats_of(record)
-    same: dict[str, Any] = {name: getattr(record, name) for name in SAME}
+    same: dict[str, Any] = {name: getattr(record, name) for name in _SAME}
     return MatchLine(
         **same,
         format=FORMAT,

@@ -171,7 +171,7 @@ class Deck:
     def lowest(self, hand: int, rank: int, count: int) -> int:
         """Return the `count` lowest cards of a rank in a hand, or all if it has fewer, as a hand.
 
-        `rank` is an index into `ranks`. With one pack, `count` must be at most 4.
+        With one pack, `count` must be at most 4.
         """
         shift = 4 * self.width * rank
         field = hand >> shift & self._rank_field

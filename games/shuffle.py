@@ -1,8 +1,4 @@
-"""Shuffling, reproducible in any language (contract, "Dealing").
-
-Random 32-bit words are read big-endian from the SHA-256 digests of `{seed}/{deal}/{block}`. `below`
-rejects words that would make small results more likely. The shuffle is Fisher-Yates from the top.
-"""
+"""Shuffling, reproducible in any language (contract, "Dealing")."""
 
 import hashlib
 import struct

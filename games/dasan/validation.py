@@ -18,7 +18,12 @@ def check_position(problems: list[str], data: JsonDict) -> Table | None:
         auction.check_declared(problems, data)
         check_passing(problems, data, table, range(players), players - 1)
     if data["phase"] == "call":
-        _check_calling(problems, data)
+        if players != 4:
+            problems.append("The phase call exists only with four players.")
+        if data["table"] is not None:
+            problems.append("table must be null in the phase call.")
+        if data["turn"] != data["declarer"]:
+            problems.append("turn must be the declarer in the phase call.")
     if data["called"] is None:
         if players == 4 and data["phase"] in ("play", "over"):
             problems.append("called must be set once four players have started to play.")
@@ -30,15 +35,6 @@ def check_position(problems: list[str], data: JsonDict) -> Table | None:
         _check_called(problems, data)
     auction.check_cards(problems, data, DECK, table)
     return table
-
-
-def _check_calling(problems: list[str], data: JsonDict) -> None:
-    if data["players"] != 4:
-        problems.append("The phase call exists only with four players.")
-    if data["table"] is not None:
-        problems.append("table must be null in the phase call.")
-    if data["turn"] != data["declarer"]:
-        problems.append("turn must be the declarer in the phase call.")
 
 
 def _check_called(problems: list[str], data: JsonDict) -> None:

@@ -1,7 +1,7 @@
 """The combinations of Dou Dizhu: how cards are read, what beats what, and what a hand can play.
 
-A *kicker* is a single card or a pair that is attached to a triple or a quad. A *group* is the set
-of plays that differ only in suits and kickers.
+A *kicker* is a single card or a pair that is attached to a triple or a quad. A *group* contains
+the plays that differ only in suits and kickers.
 """
 
 from dataclasses import dataclass
@@ -254,9 +254,8 @@ class Combinations:
         if len(kickers) == 2 and kickers[0] == kickers[1]:
             cards += self.deck.lowest(hand, kickers[0], 2)
         else:
-            size = KICKER_SIZE[category_of(group)]
             for rank in kickers:
-                cards += self.deck.lowest(hand, rank, size)
+                cards += self.deck.lowest(hand, rank, KICKER_SIZE[category_of(group)])
         return self._move(cards, category_of(group), level_of(group), length_of(group))
 
     def _core(self, hand: int, group: Group) -> int:

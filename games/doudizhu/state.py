@@ -58,10 +58,9 @@ class DoudizhuPosition(ClimbingPosition):
         return play
 
     def legal_moves(self, hand: int) -> LegalMoves:
-        """Return the legal moves in the API contract's order.
+        """Return the legal moves in the API contract's order, with plays in the lowest suits held.
 
-        Plays that differ only in suits are listed once, in the lowest suits held, but `validate`
-        accepts any suits.
+        `validate` also accepts plays in other suits.
         """
         if self.phase == "auction":
             return LegalMoves(auction.moves(self.deck, self.bid))
@@ -129,9 +128,7 @@ class DoudizhuState(DoudizhuPosition):
         self.doublings = 0
 
     def advance(self, move: str | Move) -> DoudizhuState:
-        """Return the state after a move.
-
-        If the move ends a deal or an auction without a bid, but not the game, the next deal begins.
+        """Return the state after a move. If it ends a deal but not the game, the next deal begins.
 
         Raises:
             IllegalMove: if the move is not legal (see `check`).

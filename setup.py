@@ -1,8 +1,5 @@
 """Build steps that pyproject.toml cannot express: files for the service, and compiled rules.
 
-openapi.yaml and the pages of docs/ that the service serves are copied to service/static of the
-built package.
-
 With `STICH_COMPILE=1`, as in `STICH_COMPILE=1 pip install .` or `make wheel`, mypyc compiles the
 rules and the slow parts of the search bot.
 """
@@ -47,11 +44,7 @@ class BuildOutsideTheCheckout(build_ext):
     """Compiles all modules from scratch, and never next to their sources."""
 
     def run(self) -> None:
-        """Compile the modules.
-
-        Raises:
-            SetupError: if this is an editable install, and there are modules to compile.
-        """
+        """Compile the modules, or refuse to do so in a checkout."""
         if self.extensions and (self.inplace or self.editable_mode):
             raise SetupError(
                 "A checkout is never compiled in place: its compiled rules would still be used"
@@ -63,7 +56,7 @@ class BuildOutsideTheCheckout(build_ext):
 
 
 class BuildWithStaticFiles(build_py):
-    """Builds the Python files, and copies the files that the service serves next to them."""
+    """Builds the package, and copies what the service serves to service/static in it."""
 
     def run(self) -> None:
         """Build the package. An editable install copies nothing."""

@@ -1,7 +1,4 @@
-"""Cards and moves for bot authors: enough to read a view without importing the rules.
-
-Everything here works on the wire form: two-character cards and move strings.
-"""
+"""Cards and moves in wire form: enough to read a view without importing the rules."""
 
 import hashlib
 from collections import Counter
@@ -35,20 +32,13 @@ def rank_of(card: str) -> str:
 
 def full_deck(game: str, players: int) -> list[str]:
     """Return all cards of a game, low to high. Four-player Dou Dizhu has each card twice."""
-    cards = [
-        card
-        for rank in ORDER[game]
-        for card in ([rank] if rank in JOKERS else [rank + suit for suit in SUITS])
-    ]
+    cards = [rank + suit for rank in ORDER[game] for suit in ([""] if rank in JOKERS else SUITS)]
     packs = 2 if game == "doudizhu" and players == 4 else 1
     return [card for card in cards for _ in range(packs)]
 
 
 def cards_of(move: str) -> list[str]:
-    """Return the cards that a move names, without a declaration such as `=flush`.
-
-    A pass, a bid or a trump names none.
-    """
+    """Return the cards that a move names: none for a pass, a bid or a trump."""
     kind, _, rest = move.partition(":")
     if kind not in ("play", "give", "discard", "call"):
         return []

@@ -1,7 +1,6 @@
 """A client for OpenAI-compatible chat completions that distinguishes all kinds of failure.
 
-The key is removed from the endpoint's texts in logs, errors and transcripts. Only the words of a
-completion are returned as they came.
+The key is removed from logs, errors and transcripts, but not from the words of a completion.
 """
 
 import json
@@ -63,10 +62,9 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     fallback: Literal["sensible", "none"] = "sensible"
 
     def cost(self, used: Mapping[str, int]) -> float | None:
-        """Return the price of the tokens in `used`, which are counted as in `Completion.usage`.
+        """Return the price of the tokens in `used`, counted as in `Completion.usage`.
 
-        The result is in the currency of the settings, whose prices are per million tokens. It is
-        None if the output tokens were not counted, or if the input and output prices are both 0.
+        Return None if the output tokens were not counted, or if both prices are 0.
         """
         if "output_tokens" not in used or not (self.input_price or self.output_price):
             return None
@@ -79,8 +77,7 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 class NoCompletion(Exception):
     """The endpoint did not answer with a chat completion. The text explains why.
 
-    `cause` is the name under which the failure is counted: `timeout`, `no_connection`,
-    `unreadable`, or `http_` with the status.
+    `cause` is `timeout`, `no_connection`, `unreadable`, or `http_` with the status.
     """
 
     def __init__(self, cause: str, why: str) -> None:
@@ -130,20 +127,16 @@ class _Answer(msgspec.Struct):
 
 @dataclass(slots=True)
 class Completion:
-    """A chat completion.
+    """A chat completion."""
 
-    `words` is the model's text, followed by the text of any refusal. `cause` says why `words` may
-    have no move: `refusal`, `cut` (at max_tokens) or `tool_call`. It is "" for an ordinary answer.
-    `usage` has the counts that the endpoint gave: `input_tokens`, `cached_tokens`, `output_tokens`.
-    """
-
-    words: str = ""
-    cause: str = ""
+    words: str = ""  # the model's text, followed by the text of any refusal
+    cause: str = ""  # why there may be no move: `refusal`, `cut` (at max_tokens) or `tool_call`
+    # What the endpoint counted: `input_tokens`, `cached_tokens`, `output_tokens`.
     usage: Counter[str] = field(default_factory=Counter)
 
 
 class Endpoint:
-    """The endpoint of a model. Several threads may use the same object at once.
+    """The endpoint of a model, for several threads at once.
 
     If `transcripts` is given, each request and its answer, without the key, are appended to that
     file as a line of JSON.
@@ -161,10 +154,9 @@ class Endpoint:
     def ask(self, messages: Sequence[Message], until: float, used: Counter[str]) -> Completion:
         """Return a completion for these messages. After a temporary failure, wait and try again.
 
-        If the endpoint refuses a request for structured output, the request is repeated without it.
-        If that succeeds, later requests leave it out. `until` is the deadline, as a `monotonic`
-        time. The numbers of calls, tokens and failures by cause are added to `used`, even if there
-        is no completion. That refusal does not count as a failure.
+        If structured output is refused, later requests do without it. `until` is the deadline, as a
+        `monotonic` time. The numbers of calls, tokens and failures by cause are added to `used`,
+        even if there is no completion.
 
         Raises:
             NoCompletion: if there is no completion by the deadline, if the endpoint refuses the
@@ -201,9 +193,7 @@ class Endpoint:
                 return reply
 
     def probe(self) -> None:
-        """Ask for one word, to check the settings and the key.
-
-        If the endpoint is busy or out of reach for `timeout_s` seconds, only log a warning.
+        """Ask for one word. If the endpoint is busy or out of reach for `timeout_s`, only log that.
 
         Raises:
             NoCompletion: if the endpoint refuses the request, for example because of the key or the

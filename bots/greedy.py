@@ -1,8 +1,4 @@
-"""A bot that does not plan ahead: ``python -m bots.greedy``.
-
-The bot leads as many cards as possible, beats any play with the lowest play that wins, and ignores
-teammates and points.
-"""
+"""A bot that does not plan ahead, and ignores teammates and points: ``python -m bots.greedy``."""
 
 from collections.abc import Sequence
 
@@ -11,7 +7,7 @@ from bots.cards import ORDER, VALUE, View, cards_of, count_ranks, rank_of
 
 
 def move(view: View, moves: Sequence[str]) -> str:
-    """Return the move that looks best for this turn alone, such as the lowest play that wins."""
+    """Return a play of as many cards as possible as a lead, and otherwise the lowest that wins."""
     if view["game"] == "ninefivetwo":
         return _nine_five_two(view, moves)
     if view["phase"] == "auction":
@@ -44,21 +40,16 @@ def _nine_five_two(view: View, moves: Sequence[str]) -> str:
         return (side_suits or moves)[0]
     if not view["trick"]:
         return moves[-1]
-    return next((play for play in moves if _wins(view, play)), moves[0])
-
-
-def _wins(view: View, play: str) -> bool:
-    trump = view["trump"]
-    led = cards_of(view["trick"][0]["move"])[0][1]
-    value = VALUE["ninefivetwo"]
+    led, value = cards_of(view["trick"][0]["move"])[0][1], VALUE["ninefivetwo"]
 
     def height(move: str) -> int:
         card = cards_of(move)[0]
-        if card[1] == trump:
+        if card[1] == view["trump"]:
             return 100 + value[rank_of(card)]
         return value[rank_of(card)] if card[1] == led else -1
 
-    return height(play) > max(height(entry["move"]) for entry in view["trick"])
+    highest = max(height(entry["move"]) for entry in view["trick"])
+    return next((play for play in moves if height(play) > highest), moves[0])
 
 
 if __name__ == "__main__":

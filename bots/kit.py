@@ -155,24 +155,23 @@ class Bot:
 
 
 class Server(socketserver.ThreadingMixIn, socketserver.TCPServer):
-    """An HTTP server for one bot, with a thread for each connection."""
+    """An HTTP server for one bot, with a thread for each connection. It listens at once.
+
+    Raises:
+        OSError: if the server cannot listen on this host and port.
+    """
 
     allow_reuse_address = True
     daemon_threads = True
     request_queue_size = 128
 
     def __init__(self, bot: Bot, host: str, port: int) -> None:
-        """Start listening. Requests are answered once ``serve_forever`` is called.
-
-        Raises:
-            OSError: if the server cannot listen on this host and port.
-        """
         self.bot = bot
         super().__init__((host, port), _Handler)
 
     @property
     def port(self) -> int:
-        """The port that the server listens on, which the system chose if the given port was 0."""
+        """The port that the server listens on, even if it was given as 0."""
         return int(self.server_address[1])
 
     def handle_error(self, request: object, client_address: object) -> None:
@@ -189,7 +188,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         if self._path() == "/":
-            self._answer(HTTPStatus.OK, self.server.bot.card)
+            self._answer(HTTPStatus.OK, json.dumps(self.server.bot.card))
         else:
             self._reject(HTTPStatus.NOT_FOUND, f"This bot has {self.server.bot.paths}.")
 
@@ -200,7 +199,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._reject(error.status, error.detail)
             return
         try:
-            answer = self.server.bot.reply(self._path(), body)
+            answer = json.dumps(self.server.bot.reply(self._path(), body))
         except HttpError as error:
             self._reject(error.status, error.detail)
         except (Exception, SystemExit) as error:  # from the author's code; keep serving
@@ -228,10 +227,10 @@ class _Handler(BaseHTTPRequestHandler):
         return body
 
     def _reject(self, status: HTTPStatus, detail: str) -> None:
-        self._answer(status, {"error": detail})
+        self._answer(status, json.dumps({"error": detail}))
 
-    def _answer(self, status: HTTPStatus, value: Mapping[str, Any]) -> None:
-        body = json.dumps(value).encode()
+    def _answer(self, status: HTTPStatus, text: str) -> None:
+        body = text.encode()
         self.send_response_only(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))

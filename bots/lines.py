@@ -1,7 +1,4 @@
-"""A program that reads lines from stdin and writes lines to stdout, each by a deadline.
-
-The file is self-contained, since it is copied next to a stdio bot.
-"""
+"""A program that reads and writes lines by a deadline. This file is copied next to stdio bots."""
 
 import os
 import subprocess
@@ -15,8 +12,8 @@ MAX_LINE = 1 << 16  # bytes of an answer; the runner accepts no more
 class NoAnswer(Exception):
     """The program has no usable answer.
 
-    `kind` is `late`, `ended`, `unreadable` or `illegal`, or `untold` if the program's protocol
-    cannot express the position.
+    `kind` is `late`, `ended`, `unreadable`, `illegal`, or `untold` if the program's protocol cannot
+    express the position.
     """
 
     def __init__(self, kind: str, why: str) -> None:
@@ -25,7 +22,7 @@ class NoAnswer(Exception):
 
 
 class LineProgram:
-    """A program that `command` starts in `folder`, and that shares the stderr of this process.
+    """A program that `command` starts in `folder`. It shares the stderr of this process.
 
     The program runs from `start` to `stop`. Deadlines are `time.monotonic` times.
     """
@@ -84,7 +81,7 @@ class LineProgram:
                 raise self._ended() from None
 
     def read(self, until: float) -> str:
-        """Read and return the program's next non-blank line, without surrounding spaces.
+        """Return the program's next non-blank line, without surrounding spaces.
 
         Raises:
             NoAnswer: if there is no such line before `until` or before the program ends, if the

@@ -1,7 +1,6 @@
-"""A language model as a bot, behind any OpenAI-compatible endpoint, hosted or on this machine.
+"""A language model as a bot, behind any OpenAI-compatible endpoint.
 
-`run` serves the model named in the `settings.toml` of a folder. The folder's `prompt.md` is the
-prompt for each turn. `stich new-bot llm` writes such a folder. The key comes from the environment.
+A folder, as `stich new-bot llm` writes it, holds `settings.toml` and the prompt for each turn.
 """
 
 import hashlib
@@ -30,7 +29,7 @@ from bots.rules_page import lean
 _log = logging.getLogger(__name__)
 
 _MAX_REMEMBERED: Final = 1000  # seats, in all matches together
-_CAUSES: Final = {
+_CAUSES: Final = {  # of a fallback
     "refusal": "the model refused",
     "cut": "the answer was cut at max_tokens",
     "tool_call": "the model called a tool",
@@ -39,7 +38,6 @@ _CAUSES: Final = {
     "timeout": "the endpoint did not answer in time",
     "no_connection": "no connection to the endpoint",
 }
-"""The reason that a bot gives for a fallback, by cause."""
 # Cards may be separated by spaces: "play:3c 3d" must not be read as the 3c alone.
 _CARDS: Final = r"\w+(?:[ ,]+(?:[2-9TJQKA][cdhs]|[BR]j)\b)*(?:=\w+)?"
 _MOVE: Final = re.compile(
@@ -74,9 +72,8 @@ def read_answer(text: str, moves: Sequence[str]) -> tuple[str, str]:
 class ModelPlayer:
     """A player that asks a model until it has a legal move, or runs out of tries or time.
 
-    `prompt` is the contents of `prompt.md`. `rules` maps each game to its page of rules. A seat's
-    last turns in a match, as many as the setting `memory` says, are repeated in its next prompts.
-    Several threads may call `move` at once.
+    `prompt` is the contents of `prompt.md`. `rules` maps each game to its page of rules. Several
+    threads may call `move` at once.
     """
 
     def __init__(
@@ -165,12 +162,10 @@ class ModelPlayer:
 
 
 def load(folder: Path, environment: Mapping[str, str]) -> ModelPlayer:
-    """Return the player that the files of a folder describe.
+    """Return the player that the files of a folder describe, with its key from `environment`.
 
-    The key is read from `environment`, under the name that `key_variable` in `settings.toml` gives.
-    If that name is empty, there is no key. A missing file of transcripts is created. Exit with a
-    message if any other file or the key is missing or wrong, or if the transcripts cannot be
-    written.
+    A missing file of transcripts is created. Exit with a message if any other file or the key is
+    missing or wrong, or if the transcripts cannot be written.
     """
     try:
         settings = msgspec.toml.decode((folder / "settings.toml").read_bytes(), type=Settings)

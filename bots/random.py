@@ -1,8 +1,4 @@
-"""A bot that plays any legal move: ``python -m bots.random``.
-
-A hash of the position chooses the move. The same position always gets the same move, so a
-tournament with this bot can be repeated exactly.
-"""
+"""A bot that plays any legal move: ``python -m bots.random``."""
 
 from collections.abc import Sequence
 
@@ -11,7 +7,7 @@ from bots.cards import ORDER, View, position_hash
 
 
 def move(view: View, moves: Sequence[str]) -> str:
-    """Return a move chosen by a hash of the position. Each move is equally likely."""
+    """Return a move chosen by a hash of the position, so that tournaments can be repeated."""
     return moves[position_hash(view) % len(moves)]
 
 

@@ -1,10 +1,8 @@
 """A bot that searches: ``python -m bots.search``.
 
-The bot runs a determinized Monte Carlo search of depth one. For each decision except a bid it
-samples determinizations (the unseen cards dealt at random, as the view allows). In each
-determinization it plays out every promising move, with a fast player in all seats. All moves share
-the same determinizations, so their results can be compared in pairs. The bot plays the move with
-the best mean, or the sensible bot's choice if that move is not clearly better.
+For each decision except a bid, a determinized Monte Carlo search of depth one deals the unseen
+cards at random, as the view allows, and plays out every promising move with a fast player in all
+seats. All moves share the same determinizations, so their results can be compared in pairs.
 """
 
 import argparse
@@ -34,17 +32,16 @@ REPLACE_AHEAD = 1.0  # replace the sensible bot's choice if a move is this many 
 
 
 def move(view: View, moves: Sequence[str], clock: Mapping[str, int]) -> str:
-    """Return the best move after searching for `TIME_SHARE` of `move_ms`, at most `MAX_SECONDS`.
+    """Return the sensible bot's choice, or a move that a search finds clearly better.
 
-    The best move is the sensible bot's choice, unless another move is clearly better. In an auction
-    there is no search.
+    The search takes `TIME_SHARE` of `move_ms`, at most `MAX_SECONDS`. There is none in an auction.
     """
     until = time.monotonic() + min(MAX_SECONDS, TIME_SHARE * clock["move_ms"] / 1000)
     return _Search(view, moves).run(lambda done: time.monotonic() < until)
 
 
 def search(view: View, moves: Sequence[str], *, iterations: int) -> str:
-    """Return the best move, as in `move`, after searching up to `iterations` determinizations.
+    """Return the move chosen as in `move`, after searching up to `iterations` determinizations.
 
     The same position always gets the same move.
     """
@@ -61,9 +58,8 @@ class Lead(NamedTuple):
 def measure_lead(view: View, move: str, other: str, *, iterations: int) -> Lead | None:
     """Return how many more points `move` makes than `other` in up to `iterations` determinizations.
 
-    Both moves must be legal. The determinizations differ from those of `search`, so that its choice
-    has no advantage. Return None if there are fewer than two determinizations: either `iterations`
-    is too small, or no deal leads to the position.
+    These differ from those of `search`, so that its choice has no advantage. Return None if there
+    are fewer than two: `iterations` is too small, or no deal leads to the position.
     """
     rng = random.Random(~position_hash(view))  # noqa: S311 (no secret)
     playout = sensible.load(view["game"], "playout")
@@ -91,31 +87,32 @@ class _Search:
 
     def run(self, continues: Callable[[int], bool]) -> str:
         """Search until `continues(number of determinizations)` is false or one move is left."""
-        candidates = self.candidates
-        if len(candidates) == 1:
-            return candidates[0]
+        first, alive, done = self.candidates[0], self.candidates, 0
         rng = random.Random(position_hash(self.view))  # noqa: S311 (no secret)
         states = self.determinizations(rng)
         playout = sensible.load(self.view["game"], "playout")
-        alive = list(candidates)
-        done = 0
         while len(alive) > 1 and continues(done):
             state = next(states, None)
             if state is None:
-                return candidates[0]
+                return first
             for text in alive:
                 end = playout.finish(state.advance(text))
                 self.values[text].append(playout.value(end, self.view["seat"]))
             done += 1
             if done % PRUNE_EVERY == 0:
-                alive = self._prune(alive)
-        return self._best(alive) if done else candidates[0]
+                leader = self._leader(alive)
+                alive = [text for text in alive if self._lead(leader, text) < DROP_BEHIND]
+        if not done:
+            return first
+        leader = self._leader(alive)
+        replaced = first not in alive or self._lead(leader, first) >= REPLACE_AHEAD
+        return leader if replaced else first
+
+    def _leader(self, alive: list[str]) -> str:
+        return max(alive, key=lambda text: _mean(self.values[text]))
 
     def determinizations(self, rng: random.Random) -> Iterator[games.State]:
-        """Yield determinizations without end, or until one is not a valid state.
-
-        In a set-up position that no deal leads to, there are none.
-        """
+        """Yield determinizations without end, or until one is not a valid state."""
         constraints = determinization.infer_constraints(self.view)
         game = games.get(self.view["game"])
         with suppress(games.InvalidState):
@@ -137,15 +134,6 @@ class _Search:
                 break
         return best
 
-    def _prune(self, alive: list[str]) -> list[str]:
-        leader = max(alive, key=lambda text: _mean(self.values[text]))
-        return [text for text in alive if self._lead(leader, text) < DROP_BEHIND]
-
-    def _best(self, alive: list[str]) -> str:
-        leader = max(alive, key=lambda text: _mean(self.values[text]))
-        first = self.candidates[0]
-        return leader if first not in alive or self._lead(leader, first) >= REPLACE_AHEAD else first
-
     def _lead(self, better: str, worse: str) -> float:
         """Return how many standard errors one move is ahead of another, or 0 if it is not."""
         pairs = zip(self.values[better], self.values[worse], strict=True)
@@ -162,8 +150,7 @@ class _Search:
 def shortlist(view: View, moves: Sequence[str]) -> list[str]:
     """Return the moves to search, at most `MAX_MOVES`, with the sensible bot's choice first.
 
-    In an auction, this choice is the only move. In the phase `play`, the moves are best first. In
-    other phases, the rest are in the order of `moves`.
+    In an auction, this choice is the only move. In the phase `play`, the moves are best first.
     """
     if len(moves) == 1:
         return list(moves)

@@ -1,7 +1,6 @@
 """A bot with a strategy for each game: ``python -m bots.sensible``.
 
-The bot counts cards, keeps its bombs, plays with its teammates, and looks one move ahead. The
-strategies are in `bots.shedding` (Dou Dizhu and Dasan), `bots.zhengfen` and `bots.ninefivetwo`.
+It counts cards, keeps its bombs, plays with its teammates, and looks one move ahead.
 """
 
 import importlib

@@ -1,7 +1,6 @@
 """The configuration of Sphinx, which builds the docs site with `make docs`.
 
-The source folder is the whole project, so that links to the README and to files like openapi.yaml
-work both in the site and in a checkout.
+The source folder is the whole project, so that links work both in the site and in a checkout.
 """
 
 import re

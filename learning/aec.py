@@ -13,7 +13,7 @@ _INT16: Final = np.iinfo(np.int16)
 
 
 class CardGame(Environment, AECEnv):
-    """`Environment` with PettingZoo's spaces. The action mask is in `infos`."""
+    """`Environment`, with the same parameters and PettingZoo's spaces. The mask is in `infos`."""
 
     metadata: ClassVar[dict[str, Any]] = {
         "name": "stich",
@@ -25,12 +25,6 @@ class CardGame(Environment, AECEnv):
     def __init__(
         self, game: str, players: int | None = None, options: Mapping[str, object] | None = None
     ) -> None:
-        """Set up a game. The parameters are those of `Environment`.
-
-        Raises:
-            UnknownGame: if there is no such game.
-            OptionError: if the number of players or an option is not valid.
-        """
         super().__init__(game, players, options)
         size = (self.encoding.size,)
         self.observation_spaces = {

@@ -1,8 +1,7 @@
 """Views and lists of legal moves as numpy arrays, in two steps (see docs/learning.md).
 
-The first step gives *words*, which are integers of up to 62 bits. They take little space, and
-`stich export --format decisions` writes them. The second step gives arrays with a cell for each
-bit. Only views are encoded, so an observation holds nothing that its seat may not know.
+The first step gives *words*, integers of up to 62 bits, as `stich export --format decisions` writes
+them. The second step gives arrays with a cell for each bit.
 """
 
 from collections.abc import Sequence
@@ -18,9 +17,9 @@ from games import LegalMoves, Position, View
 from games.deck import Deck
 from games.move import BID, CALL, DISCARD, GIVE, PASS, PLAY, TRUMP, Shape
 
-CELLS: Final = 64
-"""The number of cells of a word."""
+CELLS: Final = 64  # of a word
 KINDS: Final = (PASS, BID, CALL, TRUMP, GIVE, DISCARD, PLAY)
+# The cells of each group in the word that describes a move. At most one cell of a group is 1.
 DESCRIPTION: Final = {
     "kind": slice(0, 7),
     "value": slice(7, 11),
@@ -28,16 +27,16 @@ DESCRIPTION: Final = {
     "rank": slice(25, 40),
     "length": slice(40, 60),
 }
-"""The cells of each group in the word that describes a move. At most one cell of a group is 1."""
 _VALUE, _CATEGORY, _RANK, _LENGTH = [part.start for part in DESCRIPTION.values()][1:]
 _LONGEST: Final = 20
 
+# The groups of the word `roles`. Each has eight cells, of which at most one is 1.
 ROLES: Final = ("phase", "bid", "trump", "table", "declarer", "partner", "first", "dealer")
-"""The groups of the word `roles`. Each has eight cells, of which at most one is 1."""
 _GROUP: Final = 8
 _SEATS: Final = {name: _GROUP * n for n, name in enumerate(ROLES) if n > 3}
 
 _PILES: Final = ("trick", "discards", "talon", "called")
+_OPEN: Final = ("trick", "discards")  # the piles whose cards are in no hand
 _BY_SEAT: Final = ("targets", "tricks")
 _SINGLE: Final = ("passes", "doublings")
 _MOST: Final = 2**15 - 1
@@ -61,15 +60,13 @@ class Encoding:
         parts: the slice of each part of an observation, by name.
         size: the length of an observation.
         row_size: the length of the row that encodes a legal move.
+
+    Raises:
+        UnknownGame: if there is no such game.
+        OptionError: if the game does not allow this number of players.
     """
 
     def __init__(self, game: str, players: int) -> None:
-        """Set up the encoding of a game.
-
-        Raises:
-            UnknownGame: if there is no such game.
-            OptionError: if the game does not allow this number of players.
-        """
         rules = games.get(game)
         rules.resolve_options(players, "-", {})
         self.players = players
@@ -182,10 +179,6 @@ class Encoding:
         return _bits(words).reshape(-1, self.row_size)
 
 
-_OPEN: Final = ("trick", "discards")
-"""The piles whose cards are in no hand."""
-
-
 def action_of(position: Position, move: str) -> int | None:
     """Return the index of a move in a position's list of legal moves.
 
@@ -194,8 +187,7 @@ def action_of(position: Position, move: str) -> int | None:
     gives or discards several cards, since only single cards are listed.
 
     Raises:
-        IllegalMove: if the move is not legal, or if the position is a view other than that of the
-            seat to move.
+        IllegalMove: if the move is not legal, or if the position is another seat's view.
     """
     legal, moves, deck = position.check(move), position.moves(), position.deck
     texts = moves.texts()
@@ -214,7 +206,6 @@ def action_of(position: Position, move: str) -> int | None:
 @lru_cache(maxsize=10_000)
 def _copies(deck: Deck, hand: int) -> tuple[int, int]:
     """Return two words for a hand from two packs: the cards held, and the cards held twice."""
-    # cached, because most hands are encoded many times
     first = second = 0
     for number in deck.numbers(hand):
         second |= first & 1 << number

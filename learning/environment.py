@@ -14,10 +14,11 @@ Info = dict[str, Any]
 
 
 class Environment:
-    """A game that the agents `seat_0`, `seat_1` … play by calling `step`.
+    """A game that the agents `seat_0`, `seat_1` … play by calling `reset`, then `step`.
 
     An action is an index into the list of legal moves. As in a cup, an agent is asked only if it
     has more than one legal move. When a deal ends, each agent's reward is its points in the deal.
+    `players` defaults to the minimum.
 
     `infos` has two entries for the agent to move: `action_mask`, a read-only int8 array with 1 for
     each legal action and 0 for all others, and `moves`, an array with a row for each legal move
@@ -28,6 +29,10 @@ class Environment:
         actions: the number of actions, an upper bound on the number of legal moves.
         moves: the legal moves of the agent to move. Set by `reset` and `step`.
         position: the complete position, which no agent should see. Set by `reset` and `step`.
+
+    Raises:
+        UnknownGame: if there is no such game.
+        OptionError: if the number of players or an option is not valid.
     """
 
     agent_selection: str
@@ -35,14 +40,6 @@ class Environment:
     def __init__(
         self, game: str, players: int | None = None, options: Mapping[str, object] | None = None
     ) -> None:
-        """Set up a game, which `reset` starts.
-
-        `players` defaults to the minimum. Omitted options take their defaults.
-
-        Raises:
-            UnknownGame: if there is no such game.
-            OptionError: if the number of players or an option is not valid.
-        """
         self._game = games.get(game)
         self._options = dict(options or {})
         self._players, _ = self._game.resolve_options(players, "-", self._options)
@@ -78,7 +75,7 @@ class Environment:
     def step(self, action: int | None) -> None:
         """Play the legal move with this index, and then all forced moves.
 
-        Once the game is over, a step removes the agent to move, and its action must be None.
+        After the end of the game, a step removes the agent to move, and its action must be None.
 
         Raises:
             ValueError: if the agent to move has no such action.
@@ -88,9 +85,8 @@ class Environment:
             if action is not None:
                 raise ValueError(f"The game is over for {agent}: its only action is None.")
             self.agents.remove(agent)
-            by_agent: tuple[dict[str, Any], ...] = (self._cumulative_rewards, self.terminations)
-            for values in (*by_agent, self.truncations, self.infos):
-                del values[agent]
+            del self._cumulative_rewards[agent], self.infos[agent]
+            del self.terminations[agent], self.truncations[agent]
             self.rewards = dict.fromkeys(self.agents, 0)
             if self.agents:
                 self.agent_selection = self.agents[0]
@@ -135,7 +131,7 @@ class Environment:
     def last(self, observe: bool = True) -> tuple[Observation | None, float, bool, bool, Info]:
         """Return the observation, reward, termination, truncation and info of the agent to move.
 
-        The reward is the agent's total since its last step. The observation is None if `observe` is
+        The reward is the total since the agent's last step. The observation is None if `observe` is
         False. The truncation is always False.
         """
         agent = self.agent_selection
@@ -148,7 +144,7 @@ class Environment:
         )
 
     def agent_iter(self, max_iter: int = 2**63) -> Iterator[str]:
-        """Yield the agent to move until all agents have been removed, at most `max_iter` times.
+        """Yield the agent to move until all are removed, at most `max_iter` times.
 
         The caller must call `step` each time.
         """

@@ -57,8 +57,7 @@ def static_file(path: Path) -> StaticBody:
 def compress(response: Response) -> Response:
     """Compress the body of `response`, in place, if the client accepts gzip. Return the response.
 
-    Streams, bodies of up to `SHORTEST` bytes, and responses with a `Vary` header (from
-    `StaticBody`) stay as they are.
+    Streams, short bodies, and responses with a `Vary` header (from `StaticBody`) stay as they are.
     """
     if not _accepts_gzip() or response.is_streamed or "Vary" in response.headers:
         return response

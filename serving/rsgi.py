@@ -1,9 +1,8 @@
 """Serves a WSGI application under granian with deadlines and limits.
 
-granian limits the size of request heads, but waits forever for bodies and for clients that do not
-read. Here every body has a deadline, and a large body or long work needs one of a fixed number of
-slots. Short work is done on the event loop and long work in another thread, so that short requests
-need not wait.
+granian waits forever for bodies and for clients that do not read. Here every body has a deadline,
+and a large body or long work needs one of a fixed number of slots. Short work is done on the event
+loop and long work in another thread.
 """
 
 from __future__ import annotations
@@ -60,9 +59,8 @@ the answer that says why. A body that is larger still is not read to its end.
 class RsgiFront:
     """Serves a WSGI application over RSGI, granian's own interface.
 
-    `max_body` is the size of the largest body in bytes. Short work is done on the event loop if
-    `on_loop` is true, and all other work in `threads` threads. The gauges of slots are added to
-    `registry`.
+    `max_body` is in bytes. Short work is done on the event loop if `on_loop` is true, and all other
+    work in `threads` threads. The gauges of slots are added to `registry`.
     """
 
     def __init__(
@@ -90,10 +88,7 @@ class RsgiFront:
         self.threads = ThreadPoolExecutor(threads, "long-work")
 
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Store the event loop, and limit what the kernel buffers for clients that do not read.
-
-        Granian calls this method before it listens. The limits are set later, and only on Linux.
-        """
+        """Store the event loop. Granian calls this method before it listens."""
         self.loop = loop
         loop.call_soon(self._limit_unread_answers)
 
@@ -129,8 +124,7 @@ class RsgiFront:
         """Generate pieces and send them as fast as the client reads.
 
         granian buffers everything that is written to a stream, but reads a file only as fast as the
-        client does. So the pieces go through a named pipe. At most one piece is generated after the
-        client has left.
+        client does. So the pieces go through a named pipe.
         """
         with TemporaryDirectory(prefix="stich-") as folder:
             path = os.path.join(folder, "answer")
@@ -168,11 +162,7 @@ class RsgiFront:
         return None
 
     async def _read(self, scope: Scope, proto: HTTPProtocol, slot: AsyncExitStack) -> BytesIO:
-        """Return the body of a request, and add the slot of a large body to `slot`.
-
-        If the body cannot be read, return a `_FailedBody`. If the connection has ended, return an
-        empty body.
-        """
+        """Return the body, a `_FailedBody`, or an empty body if the connection has ended."""
         headers = scope.headers
         open_ended = "transfer-encoding" in headers
         length = None if open_ended else int(headers.get("content-length", "0"))
@@ -244,10 +234,7 @@ class RsgiFront:
                     held = held + 1 if await self._take_slot(slot) else None
 
     def _call(self, environ: WSGIEnvironment, body: BytesIO, slots_held: int | None) -> Answer:
-        """Call the application. Its answer is returned as bytes unless it is a file or `Pieces`.
-
-        `slots_held` is None if slots were refused.
-        """
+        """Call the application. Its answer is returned as bytes unless it is a file or `Pieces`."""
         status, headers = 500, []
 
         def start(line: str, given: Headers, exc_info: Any = None) -> Any:

@@ -1,8 +1,7 @@
 """Marks long work, which takes more than a millisecond or two, or has a large answer.
 
-`serving.rsgi` first calls the application on its event loop, where long work would keep all other
-requests waiting. So an operation calls `need_long_work` before any long work, and then
-`serving.rsgi` calls the application again in another thread.
+`serving.rsgi` calls the application on its event loop, where long work would keep all other
+requests waiting. If an operation calls `need_long_work`, it is called again in another thread.
 """
 
 from collections.abc import Iterator
@@ -22,7 +21,7 @@ PIECE: Final = 64 * 1024  # bytes of a large answer that are sent at a time
 class LongWork(BaseException):
     """Makes the server call the application again, with `slots` slots.
 
-    The class does not derive from Exception, so that no error handler catches it.
+    It does not derive from Exception, so that no error handler catches it.
     """
 
     def __init__(self, slots: int) -> None:
@@ -33,8 +32,7 @@ class LongWork(BaseException):
 def need_long_work(slots: int = 1) -> None:
     """Check that the current request may do long work, which needs `slots` slots.
 
-    A slot stands for an answer of up to 1.6 MB. Under other servers than `serving.rsgi`, every
-    request may do long work.
+    A slot stands for an answer of up to 1.6 MB. Only `serving.rsgi` counts slots.
 
     Raises:
         LongWork: if the request holds fewer slots.

@@ -18,14 +18,13 @@ _MAX_MATCHES: Final = 16  # at once; a dropped match is told to the program agai
 
 Info = dict[str, str | float]
 
-_CAUSES: Final = {
+_CAUSES: Final = {  # of a fallback, by the kind of NoAnswer
     "late": "the program did not answer in time",
     "ended": "the program ended",
     "unreadable": "the program's answer cannot be read",
     "illegal": "the program's move is not legal here",
     "untold": "the program cannot be told the position",
 }
-"""The reason that a bot gives for a fallback, by the kind of NoAnswer."""
 
 
 class AdaptedProgram(lines.LineProgram, ABC):
@@ -49,9 +48,9 @@ class AdaptedProgram(lines.LineProgram, ABC):
 class Adapter:
     """A bot that plays a program's moves, or the move of `sensible` if the program has none.
 
-    `open_match` returns the program for a new match. If more than `_MAX_MATCHES` are in progress,
-    the one with the least recent request is dropped, and its program stopped unless it also plays
-    another match. If `auction` is False, `sensible` bids. The methods are thread-safe.
+    `open_match` returns the program for a new match. Beyond `_MAX_MATCHES` matches, the one with
+    the least recent request is dropped. If `auction` is False, `sensible` bids. The methods are
+    thread-safe.
     """
 
     def __init__(self, open_match: Callable[[], AdaptedProgram], *, auction: bool) -> None:
@@ -65,8 +64,8 @@ class Adapter:
     ) -> tuple[str, Info, str | None]:
         """Return the move, information about it (see `kit`), and the reason for a fallback or None.
 
-        `request` is the body of `POST /move`, whose clock sets the program's deadline. A bid by
-        `sensible` because `auction` is False is no fallback. A fallback is printed to stderr.
+        A bid by `sensible` because `auction` is False is no fallback. A fallback is also printed to
+        stderr.
         """
         clock = request["clock"]
         seconds = (clock["move_ms"] + clock["bank_ms"]) / 1000
@@ -82,11 +81,7 @@ class Adapter:
             return sensible.move(view, moves), info, _CAUSES[error.kind]
 
     def _ask(self, deal: Deal, match: AdaptedProgram, until: float) -> tuple[str, Info]:
-        """Ask the program, and once more after a restart if it had ended by itself.
-
-        Raises:
-            NoAnswer: if the program gives no legal move by `until`.
-        """
+        """Ask the program, and once more after a restart if it had ended by itself."""
         for ended in (False, True):
             try:
                 answer, comment = match.answer(deal, until)
@@ -121,11 +116,10 @@ class Adapter:
 def serve(
     open_match: Callable[[], AdaptedProgram], *, name: str, version: str, auction: bool = True
 ) -> None:
-    """Serve a program as a bot (see `kit.run`) until the process is stopped.
+    """Serve a program that plays three-player Dou Dizhu as a bot (see `kit.run`).
 
-    The bot plays Dou Dizhu at tables of three, with the options `reveal_talon` and, unless
-    `auction` is False, `single_round`. `open_match` and `auction` are as in `Adapter`. Exit with a
-    message if the program cannot be started, which is tried first, or if the port is not available.
+    `open_match` and `auction` are as in `Adapter`. Exit with a message if the program cannot be
+    started, which is tried first, or if the port is not available.
     """
     match = open_match()
     try:

@@ -1,12 +1,12 @@
 """Programs for Botzone's Dou Dizhu: *FightTheLandlord*, and *FightTheLandlord2* with an auction.
 
-A program is started for each move. It reads one line of JSON, with all requests and its responses
-so far, and writes one line. A program that writes `KEEP_RUNNING` after its response keeps running,
-and from then on reads only the next request.
+For each move, a program is started, reads one line of JSON with all requests and its responses so
+far, and writes one line. If it then writes `KEEP_RUNNING`, it reads only the next request later.
 """
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 from typing import Any, Final
@@ -24,8 +24,6 @@ Response = int | list[int]
 
 def conversation(deal: Deal, auction: bool) -> tuple[list[Request], list[Response]]:
     """Return a deal's requests, and the moves that were played in response to all but the last.
-
-    If `auction` is False, the conversation begins after the auction.
 
     Raises:
         NoAnswer: if the program would have to bid a second time, which Botzone does not allow.
@@ -103,11 +101,10 @@ class BotzoneMatch(adapter.AdaptedProgram):
     def _go_on(
         self, requests: list[Request], responses: list[Response], until: float
     ) -> dict[str, Any] | None:
-        """Return the program's output for the last request, or None if it must be restarted.
+        """Return the running program's output for the last request, or None to restart the program.
 
-        The program is also asked about forced moves, which the bot was not asked for. It must be
-        restarted if it does not keep running, has already answered the last request, or gave an
-        answer that differs from the move played.
+        It is also asked about forced moves, which the bot was not asked for. It must be restarted
+        if it has answered the last request already, or if an answer differs from the move played.
         """
         output = None
         for number, request in enumerate(requests):
@@ -132,23 +129,19 @@ class BotzoneMatch(adapter.AdaptedProgram):
         except (ValueError, RecursionError, TypeError, LookupError):
             raise NoAnswer("unreadable", f"the program wrote {line[:60]!r}") from None
         self._given.append(response if type(response) is int else numbers(named(response)))
-        try:
-            runs_on = self.read(min(until, monotonic() + _END_S)) == KEEP_RUNNING
-        except NoAnswer:
-            runs_on = False
-        if not runs_on:
-            self.stop()
+        with suppress(NoAnswer):
+            if self.read(min(until, monotonic() + _END_S)) == KEEP_RUNNING:
+                return output
+        self.stop()
         return output
 
 
 def serve(
     program: Sequence[str], folder: Path, *, name: str, version: str, auction: bool = True
 ) -> None:
-    """Serve a program as a bot until the process is stopped.
+    """Serve a program, a command that runs in `folder`, as a bot (see `adapter.serve`).
 
-    `program` is a command, which runs in `folder`. If `auction` is False, the program is for
-    *FightTheLandlord*, which has no auction, and `sensible` bids. Exit with a message if the
-    program cannot be started, or if the port is not available.
+    If `auction` is False, the program is for *FightTheLandlord*, which has no auction.
     """
     adapter.serve(
         lambda: BotzoneMatch(program, folder, auction), name=name, version=version, auction=auction

@@ -8,39 +8,29 @@ from typing import Final
 from bots.cards import JOKERS, ORDER, View, cards_of, full_deck, rank_of
 from bots.lines import NoAnswer
 
+# In the order of the cards' numbers, 0 (3h) to 53 (Rj), on Botzone and in DOUDIZHUVER.
 CARDS: Final = (*[rank + suit for rank in ORDER["doudizhu"][:13] for suit in "hdsc"], *JOKERS)
-"""The cards in the order of their numbers, 0 (3h) to 53 (Rj), on Botzone and in DOUDIZHUVER."""
-
 _NUMBERS: Final = {card: number for number, card in enumerate(CARDS)}
 _ORDER: Final = {card: place for place, card in enumerate(full_deck("doudizhu", 3))}
 
-Answer = int | Sequence[str]
-"""A program's answer: a bid (0 to pass), or the cards that it plays (none to pass)."""
+Answer = int | Sequence[str]  # a bid (0 to pass), or the cards to play (none to pass)
 
 
 @dataclass(frozen=True, slots=True)
 class Deal:
-    """A deal as one seat knows it.
+    """A deal as one seat knows it. Positions are seats counted from the first bidder."""
 
-    `number` is the number of the deal in its match, and `score` the seat's score before the deal.
-    `position` is the seat itself and `landlord` the landlord's seat, both counted from the first
-    bidder. `bid` is the highest bid so far, or 0. `dealt` is the hand as it was dealt, without the
-    talon. `calls` is the auction, as (position, bid), with 0 for a pass. `plays` is the rest of the
-    history, as (position, cards), with no cards for a pass. During the auction, `landlord` is None
-    and `talon` is empty. `moves` holds the legal moves.
-    """
-
-    number: int
-    score: int
+    number: int  # in its match
+    score: int  # the seat's score before the deal
     position: int
-    landlord: int | None
-    bid: int
+    landlord: int | None  # None during the auction
+    bid: int  # the highest bid so far, or 0
     hand: tuple[str, ...]
-    dealt: tuple[str, ...]
-    talon: tuple[str, ...]
-    calls: tuple[tuple[int, int], ...]
-    plays: tuple[tuple[int, tuple[str, ...]], ...]
-    moves: Sequence[str]
+    dealt: tuple[str, ...]  # the hand as it was dealt, without the talon
+    talon: tuple[str, ...]  # empty during the auction
+    calls: tuple[tuple[int, int], ...]  # the auction as (position, bid), with 0 for a pass
+    plays: tuple[tuple[int, tuple[str, ...]], ...]  # (position, cards), with no cards for a pass
+    moves: Sequence[str]  # the legal moves
 
     @classmethod
     def of(cls, view: View, moves: Sequence[str]) -> "Deal":
@@ -85,9 +75,7 @@ class Deal:
         )
 
     def move(self, answer: Answer) -> str:
-        """Return a program's answer as a legal move.
-
-        Its suits may differ from those of the move in `moves` that has the same ranks.
+        """Return a program's answer as a legal move, which may be in other suits than in `moves`.
 
         Raises:
             NoAnswer: if the move is not legal.

@@ -63,10 +63,9 @@ class DoudizhuverMatch(adapter.AdaptedProgram):
     def answer(self, deal: Deal, until: float) -> tuple[Answer, str]:
         """Return the answer to the current question, and "" (see `AdaptedProgram.answer`).
 
-        The protocol cannot tell a program that a move was played for it, be it the only legal move
-        or the choice of `sensible`. So the program is asked in that turn too. If its answer differs
-        from the move, the program is not used until the next deal. The first question about a deal
-        closes the previous deal (see `close`).
+        The protocol cannot tell a program that a move was played for it. So the program is asked in
+        that turn too. If its answer differs from the move, it is not used until the next deal. The
+        first question about a deal closes the previous deal (see `close`).
         """
         if self._deal is None or self._deal.number != deal.number:
             self.close(deal.score)
@@ -100,8 +99,7 @@ class DoudizhuverMatch(adapter.AdaptedProgram):
     def close(self, score: int) -> None:
         """Tell the program who won the deal, wait up to `_END_S` for its answer, and stop it.
 
-        The winner follows from `score`, the score of the program's seat after the deal. The program
-        is told nothing if it is not running, or if there is no landlord.
+        The winner follows from `score`, the score of the program's seat after the deal.
         """
         deal = self._deal
         if self.running and deal is not None and deal.landlord is not None:
@@ -130,9 +128,5 @@ def _read(answer: str, line: str, expected: str) -> str:
 
 
 def serve(program: Sequence[str], folder: Path, *, name: str, version: str) -> None:
-    """Serve a program as a bot until the process is stopped.
-
-    `program` is a command, which runs in `folder`. Exit with a message if the program cannot be
-    started, or if the port is not available.
-    """
+    """Serve a program, a command that runs in `folder`, as a bot (see `adapter.serve`)."""
     adapter.serve(lambda: DoudizhuverMatch(program, folder), name=name, version=version)

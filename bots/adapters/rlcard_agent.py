@@ -18,10 +18,7 @@ _START_S: Final = 600.0  # longer than any runner waits
 
 
 def raw_state(deal: Deal) -> dict[str, Any]:
-    """Return a position as RLCard's `raw_obs`. The auction must be over.
-
-    The landlord is player 0, and the seat after the landlord is player 1.
-    """
+    """Return a position after the auction as RLCard's `raw_obs`, with the landlord as player 0."""
     landlord = deal.landlord or 0
     trace = [((position - landlord) % 3, cards) for position, cards in deal.plays]
     played = [[card for who, cards in trace if who == n for card in cards] for n in range(3)]
@@ -70,7 +67,7 @@ class Agent(adapter.AdaptedProgram):
     def answer(self, deal: Deal, until: float) -> tuple[Answer, str]:
         """Return the cards that the agent plays, and "" (see `AdaptedProgram.answer`).
 
-        If another match is waiting for its answer, wait for that one first, even beyond `until`.
+        An answer to another match is awaited first, even beyond `until`.
         """
         with self._lock:
             if not self.running:
@@ -96,11 +93,10 @@ class Agent(adapter.AdaptedProgram):
 
 
 def serve(program: Sequence[str], folder: Path, *, name: str, version: str) -> None:
-    """Serve an RLCard agent for Dou Dizhu as a bot, until the process is stopped. `sensible` bids.
+    """Serve an RLCard agent for Dou Dizhu as a bot (see `adapter.serve`). `sensible` bids.
 
-    The last word of `program` names the agent as `module:name`. Any words before the last are the
-    command of a Python that has RLCard, by default the Python of this process. The agent runs in
-    `folder`. Exit with a message if the agent cannot be loaded, or if the port is not available.
+    The last word of `program` names the agent as `module:name`. Any words before it are the command
+    of a Python that has RLCard, by default this one. The agent runs in `folder`.
     """
     *python, agent = program
     command = [*(python or [sys.executable]), str(Path(rlcard_worker.__file__)), agent]

@@ -2,11 +2,10 @@
 
     python rlcard_worker.py module:name
 
-Each line of stdin is a state as `bots.adapters.rlcard_agent` writes it. Each line of stdout is an
+Each line of stdin is a state as `bots.adapters.rlcard_agent` writes it, and each line of stdout an
 action. The name stands for an agent, for a list of three agents (the landlord, the seat after the
 landlord, the seat before), for an object with such a list as `agents`, or for a class or function
-that returns any of these when called without arguments. The program runs in a Python that has
-RLCard and need not have Stich.
+that returns any of these. The Python that runs the program has RLCard and need not have Stich.
 """
 
 import importlib
@@ -36,9 +35,8 @@ def load(where: str) -> list[Any]:
 def main() -> None:
     """Load the agent that the command line names, write `READY`, and answer each line of stdin.
 
-    The current folder is searched for the agent first. What the agent itself prints goes to stderr.
-    If the agent or RLCard cannot be loaded, write the error to stdout and exit with status 1.
-    An exception in play ends the program.
+    What the agent itself prints goes to stderr. If the agent or RLCard cannot be loaded, write the
+    error to stdout and exit with status 1. An exception in play ends the program.
     """
     out = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)

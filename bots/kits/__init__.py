@@ -1,7 +1,6 @@
 """The starter kits: the catalogue `kits.toml`, and a folder of files for each kit.
 
-The module uses only the standard library, because tests/install-system-packages.sh imports it
-before anything is installed.
+The module uses only the standard library, for tests/install-system-packages.sh.
 """
 
 import glob
@@ -13,6 +12,8 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 
+_PROGRAM_FOLDER = "program"  # in a copy, for the files of the program behind an adapter
+
 
 class KitError(Exception):
     """A kit cannot be found or copied. The message is for the user."""
@@ -20,27 +21,20 @@ class KitError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Kit:
-    """A starter kit.
-
-    `sources` maps the file names in a copy to paths below `bots/`. `decision` is the file that
-    authors edit. `build` holds shell commands to run inside the copy. `run` is the command that
-    starts the bot, with `{dir}` for the copy. `needs` maps each Debian package of the toolchain to
-    a program in the package, or to a pattern of file paths. `program` is an example of the program
-    behind an adapter, and None for other kits. `prepare` is a Python program to run once with the
-    Python of the adapter's program. `by_url` is true if the bot's author keeps the bot running.
-    """
+    """A starter kit."""
 
     language: str
-    sources: Mapping[str, str]
+    sources: Mapping[str, str]  # paths below `bots/`, by file name in a copy
     title: str
-    decision: str
-    run: str
+    decision: str  # the file that authors edit
+    run: str  # the command that starts the bot, with `{dir}` for the copy
     aliases: Sequence[str] = ()
-    build: Sequence[str] = ()
+    build: Sequence[str] = ()  # shell commands to run inside the copy
+    # By Debian package of the toolchain: a program in the package, or a pattern of file paths.
     needs: Mapping[str, str] = field(default_factory=dict)
-    program: str | None = None
-    prepare: str | None = None
-    by_url: bool = False
+    program: str | None = None  # an example of the program behind an adapter
+    prepare: str | None = None  # to run once, with the Python of the adapter's program
+    by_url: bool = False  # the bot's author keeps the bot running
 
     def missing(self) -> tuple[str, ...]:
         """Return the Debian packages in `needs` that this machine lacks."""
@@ -58,8 +52,8 @@ class Kit:
         """Copy the kit into a new or empty directory. Return the names of what was copied.
 
         For an adapter, `program` is a command, which is written into the copy of `decision`. Files
-        and folders that the command names by a relative path are copied too, except symbolic links.
-        Their names are returned last. All names are relative to `target`.
+        and folders that it names by a relative path, except symbolic links, are copied too, and
+        returned last. All names are relative to `target`.
 
         Raises:
             KitError: if `target` is not empty, is a file or cannot be written, if `program` is
@@ -100,16 +94,8 @@ class Kit:
         return [*self.sources, *copied]
 
 
-_PROGRAM_FOLDER = "program"
-"""The folder of a copy that holds the files of the program behind an adapter."""
-
-
 def _files_of(program: Sequence[str]) -> dict[str, Path]:
-    """Return the files and folders that a command names by a relative path, as {word: path}.
-
-    `module:name` names `module.py` or the folder of a package. Symbolic links, such as those in a
-    virtual environment, are left out.
-    """
+    """Return the files that a command names by a relative path, except symbolic links, by word."""
     copies = {}
     for word in program:
         package = word.partition(":")[0].partition(".")[0]

@@ -1,8 +1,7 @@
 """Strategy for 9-5-2: make a long, strong suit trump, discard short suits, win tricks cheaply.
 
-Every trick is worth winning: above the target a trick scores a point, and below the target it
-avoids an exchange. Cards are numbers, and hands and other sets of cards are integers, as in
-`games.deck`. Suits (`suit`, `led`, `trump`) are indices into `SUITS`.
+Cards are numbers, and sets of cards are integers, as in `games.deck`. Suits (`suit`, `led`,
+`trump`) are indices into `SUITS`.
 """
 
 from collections.abc import Sequence
@@ -25,8 +24,8 @@ def move(view: View, moves: Sequence[str]) -> str:
 def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
     """Return the moves with their scores, as (score, move), best first.
 
-    The scale of the scores depends on the phase. In the phase `play`, the moves after the best are
-    in order of `keep_value`, lowest first.
+    The scale depends on the phase. In the phase `play`, the moves after the best are in order of
+    `keep_value`, lowest first.
     """
     hand = DECK.hand(view["hand"])
     phase = view["phase"]
@@ -46,7 +45,7 @@ def _discard_cost(view: View, hand: int, name: str) -> float:
     card, trump = DECK.number[name], SUITS.index(view["trump"])
     value = keep_value(card, hand, trump)
     held = hand & SUIT_CARDS[card & 3]
-    if card & 3 != trump and highest(held) >> 2 < KING:  # discard the whole suit
+    if card & 3 != trump and _highest(held) >> 2 < KING:  # discard the whole suit
         value += held.bit_count() - 4.0
     return value
 
@@ -54,10 +53,10 @@ def _discard_cost(view: View, hand: int, name: str) -> float:
 def _exchange_gain(view: View, hand: int, card: str) -> float:
     given = DECK.number[card]
     skipped = float(sum(other[1] == card[1] for other in view["owed"][0]["given"]))
-    higher = DECK.hand(unseen(view)) & above(given)
+    higher = DECK.hand(unseen(view)) & _above(given)
     expected, missed = 0.0, 1.0
     while higher:
-        top = highest(higher)
+        top = _highest(higher)
         higher ^= 1 << top
         if skipped >= 1:
             skipped -= HELD_BY_DEBTOR
@@ -90,18 +89,15 @@ def _plays(view: View, moves: Sequence[str], hand: int) -> list[tuple[float, str
     ]
 
 
-def lowest(held: int) -> int:
-    """Return the lowest card of a set, which must not be empty."""
+def _lowest(held: int) -> int:
     return (held & -held).bit_length() - 1
 
 
-def highest(held: int) -> int:
-    """Return the highest card of a set, which must not be empty."""
+def _highest(held: int) -> int:
     return held.bit_length() - 1
 
 
-def above(card: int) -> int:
-    """Return all cards of the card's suit that are higher."""
+def _above(card: int) -> int:
     return SUIT_CARDS[card & 3] & ~((2 << card) - 1)
 
 
@@ -117,19 +113,15 @@ def choose_card(hand: int, trick: Sequence[int], trump: int, unseen: int, voids:
     led = trick[0] & 3
     following = hand & SUIT_CARDS[led]
     best = best_of(trick, trump)
-    winners = (following or hand & SUIT_CARDS[trump]) & _beating(best, trump)
+    beating = _above(best) if best & 3 == trump else _above(best) | SUIT_CARDS[trump]
+    winners = (following or hand & SUIT_CARDS[trump]) & beating
     if not winners and not following:
         return min(DECK.numbers(hand), key=lambda card: keep_value(card, hand, trump))
     if not winners:
-        return lowest(following)
+        return _lowest(following)
     if len(trick) == 2 or not following:
-        return lowest(winners)
+        return _lowest(winners)
     return _play_second(winners, following, unseen, led, trump, voids)
-
-
-def _beating(best: int, trump: int) -> int:
-    higher = above(best)
-    return higher if best & 3 == trump else higher | SUIT_CARDS[trump]
 
 
 def _play_second(
@@ -137,46 +129,43 @@ def _play_second(
 ) -> int:
     """Return the second player's card.
 
-    If the next seat is unlikely to beat the highest of `winners`, return that card or an equally
-    good lower one. Otherwise return the lowest card of the suit.
+    If the next seat is unlikely to beat the highest of `winners`, this is that card or an equally
+    good lower one. Otherwise it is the lowest card of the suit.
     """
     ruffed = voids >> led & 1 and not voids >> trump & 1 and unseen & SUIT_CARDS[trump]
     if ruffed and led != trump:
-        return lowest(following)
-    top = highest(winners)
-    over = (unseen & above(top)).bit_count()
+        return _lowest(following)
+    top = _highest(winners)
+    over = (unseen & _above(top)).bit_count()
     if over == 0:
         # The lowest card that is as good as the top one: no unseen card is between them.
         for card in DECK.numbers(winners):
-            if not unseen & above(card):
+            if not unseen & _above(card):
                 return card
     if over == 1 and top >> 2 >= JACK:
         return top
-    return lowest(following)
+    return _lowest(following)
 
 
 def _lead(hand: int, trump: int, unseen: int) -> int:
     trumps = hand & SUIT_CARDS[trump]
     their_trumps = (unseen & SUIT_CARDS[trump]).bit_count()
     if trumps and their_trumps and 2 * trumps.bit_count() >= their_trumps:
-        top = highest(trumps)
-        if not unseen & above(top):
+        top = _highest(trumps)
+        if not unseen & _above(top):
             return top
-    best, best_score = -1, -1.0
-    for suit in range(4):
-        held = hand & SUIT_CARDS[suit]
-        if not held or suit == trump:
-            continue
-        top = highest(held)
-        out = (unseen & SUIT_CARDS[suit]).bit_count()
-        if not unseen & above(top) and (out >= 4 or not their_trumps):
-            score = 20.0 + out if their_trumps else 20.0 + held.bit_count()
-            if score > best_score:
-                best, best_score = top, score
+    best, longest = -1, -1
+    for suit in SUIT_CARDS:
+        held = hand & suit & ~SUIT_CARDS[trump]
+        out = (unseen & suit).bit_count()
+        if held and not unseen & _above(_highest(held)) and (out >= 4 or not their_trumps):
+            length = out if their_trumps else held.bit_count()
+            if length > longest:
+                best, longest = _highest(held), length
     if best >= 0:
         return best
     if trumps and trumps.bit_count() > their_trumps:
-        return highest(trumps)
+        return _highest(trumps)
     return _lead_low(hand, trump, unseen)
 
 
@@ -185,23 +174,17 @@ def _lead_low(hand: int, trump: int, unseen: int) -> int:
 
     A suit with a high card that might be lost is avoided.
     """
-    side = hand & ~SUIT_CARDS[trump]
+    trumps = hand & SUIT_CARDS[trump]
+    side = hand ^ trumps
     if not side:
-        return lowest(hand)
-    trumps = (hand & SUIT_CARDS[trump]).bit_count()
-    best, best_score = -1, -1000.0
-    for suit in range(4):
-        held = side & SUIT_CARDS[suit]
-        if not held:
-            continue
-        length = held.bit_count()
-        over = (unseen & above(highest(held))).bit_count()
-        score = -float(length) if trumps else float(length)
-        if over in (1, 2) and highest(held) >> 2 >= QUEEN:
-            score -= 4
-        if score > best_score:
-            best, best_score = lowest(held), score
-    return best
+        return _lowest(hand)
+
+    def score(held: int) -> int:
+        over = (unseen & _above(_highest(held))).bit_count()
+        at_risk = over in (1, 2) and _highest(held) >> 2 >= QUEEN
+        return (-held.bit_count() if trumps else held.bit_count()) - 4 * at_risk
+
+    return _lowest(max([side & suit for suit in SUIT_CARDS if side & suit], key=score))
 
 
 def keep_value(card: int, hand: int, trump: int) -> float:
@@ -217,7 +200,7 @@ def keep_value(card: int, hand: int, trump: int) -> float:
         return 40.0 if length >= 2 else 12.0
     if rank == QUEEN and length >= 3:
         return 25.0
-    top = highest(held) >> 2
+    top = _highest(held) >> 2
     guards = {KING: 2, QUEEN: 3}.get(top, 0)
     if guards and length <= guards:
         return 20.0 + rank

@@ -1,7 +1,6 @@
 """Playouts of Dou Dizhu and Dasan, in which every seat follows its plan, low plays first.
 
-The players use only what their seats would know: their own plan, the play to beat, the cards that
-others may hold, and the number of cards in each hand.
+The players use only what their seats would know.
 """
 
 import math
@@ -107,7 +106,7 @@ def choose(turn: Turn, combos: list[Combo]) -> Combo | None:
         and combo.length == table.length
         and len(combo.ranks) == len(table.ranks)
     ]
-    lowest = min(higher, key=_top, default=None)
+    lowest = min(higher, key=lambda combo: combo.top, default=None)
     if turn.owner not in turn.opponents:
         return _over_teammate(turn, table, combos, lowest)
     urgent = turn.owner_cards <= URGENT_CARDS or len(combos) <= 2
@@ -152,10 +151,6 @@ def _unbeatable(turn: Turn, combos: list[Combo]) -> list[Combo]:
     return [combo for combo in combos if not turn.may_be_beaten(combo)]
 
 
-def _top(combo: Combo) -> int:
-    return combo.top
-
-
 def _over_teammate(
     turn: Turn, table: Combo, combos: list[Combo], best: Combo | None
 ) -> Combo | None:
@@ -169,9 +164,7 @@ def _over_teammate(
 
 def _win_by_force(turn: Turn, combos: list[Combo], higher: list[Combo]) -> Combo | None:
     """Return an unbeatable play of `higher` if at most one play of `combos` can be beaten."""
-    if not higher:
-        return None
-    unbeatable = _unbeatable(turn, combos)
+    unbeatable = _unbeatable(turn, combos) if higher else []
     if len(combos) - len(unbeatable) > 1:
         return None
     return next((combo for combo in higher if combo in unbeatable), None)
@@ -182,7 +175,7 @@ def _block_next_opponent(turn: Turn, table: Combo, higher: list[Combo]) -> Combo
     last_cards = turn.cards_left[turn.next_seat] == len(table.ranks) <= 2
     if not last_cards or turn.next_seat not in turn.opponents:
         return None
-    return max(higher, key=_top, default=None)
+    return max(higher, key=lambda combo: combo.top, default=None)
 
 
 def _swap_kickers(counts: Counts, table: Combo) -> Combo | None:
@@ -247,11 +240,10 @@ def _splits(turn: Turn, table: Combo) -> Iterator[Combo]:
 
 
 def _bomb(combos: list[Combo], table: Combo) -> Combo | None:
-    for combo in combos:
-        if combo.kind == "rocket":
-            return combo
-        if combo.kind == "bomb":
-            higher = (len(combo.ranks), combo.top) > (len(table.ranks), table.top)
-            if not is_bomb(table) or (table.kind == "bomb" and higher):
-                return combo
-    return None
+    def beats(combo: Combo) -> bool:
+        if combo.kind != "bomb" or not is_bomb(table):
+            return is_bomb(combo)
+        higher = (len(combo.ranks), combo.top) > (len(table.ranks), table.top)
+        return table.kind == "bomb" and higher
+
+    return next((combo for combo in combos if beats(combo)), None)

@@ -24,8 +24,7 @@ from games.move import PASS
 
 _DOUDIZHU_BIDS: Final[tuple[float, ...]] = (0.42, 0.47, 0.53)
 _DASAN_BIDS: Final[tuple[float, ...]] = (0.0, 0.47, 0.53)
-"""The lowest win probabilities at which a hand bids 1 (in Dasan: opens), 2 and 3."""
-
+# The model of the declarer's probability of winning, by game and number of players.
 WIN_MODELS: Final[Mapping[tuple[str, int], WinModel]] = {
     # The top ranks are red joker, black joker, two and ace.
     ("doudizhu", 3): WinModel(
@@ -36,7 +35,6 @@ WIN_MODELS: Final[Mapping[tuple[str, int], WinModel]] = {
     ("dasan", 3): WinModel(DASAN, _DASAN_BIDS, 0.46, 0.0079, (0.138, 0.076, 0.031, 0.016)),
     ("dasan", 4): WinModel(DASAN, _DASAN_BIDS, 0.73, 0.0082, (0.112, 0.053, 0.0, 0.0)),
 }
-"""The model of the declarer's probability of winning, by game and number of players."""
 
 
 def move(view: View, moves: Sequence[str]) -> str:
@@ -52,32 +50,25 @@ def move(view: View, moves: Sequence[str]) -> str:
 def choose_call(moves: Sequence[str], counts: Counts) -> str:
     """Return the first call of the rank that is most common in the hand.
 
-    The holder of the called card has few other cards of that rank, so it soon plays the card and
-    reveals itself.
+    Its holder has few other cards of that rank, so it soon plays the card and reveals itself.
     """
     return max(moves, key=lambda text: counts[VALUE["dasan"][rank_of(cards_of(text)[0])]])
 
 
 @dataclass(slots=True, eq=False)
 class Turn:
-    """What the seat to move knows.
-
-    `counts` is the seat's hand by rank. `unseen` counts by rank the cards in other hands or face
-    down. `cards_left` is the number of cards in each hand, and `fewest_cards` and `most_cards` are
-    the least and the greatest number that an opponent has. `opponents` must not be empty. `table`
-    is the play to beat, or None. `owner` is the seat that made it, if any.
-    """
+    """What the seat to move knows."""
 
     rules: ComboRules
     seat: int
-    counts: Counts
-    unseen: list[int]
-    cards_left: list[int]
-    opponents: frozenset[int]
-    table: Combo | None
-    owner: int
-    fewest_cards: int = field(init=False)
-    most_cards: int = field(init=False)
+    counts: Counts  # the seat's hand by rank
+    unseen: list[int]  # by rank, the cards in other hands or face down
+    cards_left: list[int]  # the number of cards in each hand
+    opponents: frozenset[int]  # the seats to play against, at least one
+    table: Combo | None  # the play to beat
+    owner: int  # the seat that made the play to beat, if there is one
+    fewest_cards: int = field(init=False)  # in the opponents' smallest hand
+    most_cards: int = field(init=False)  # in the opponents' largest hand
 
     def __post_init__(self) -> None:
         held = [self.cards_left[opponent] for opponent in self.opponents]
@@ -97,8 +88,7 @@ class Turn:
     def may_be_beaten(self, combo: Combo) -> bool:
         """Return whether an opponent may hold a higher play of the same kind.
 
-        Kickers are ignored, and so are rockets and bombs over plays of other kinds, because they
-        are rare and costly to play.
+        Kickers, and rockets and bombs over plays of other kinds, are ignored.
         """
         size, unseen, rules = len(combo.ranks), self.unseen, self.rules
         if combo.kind == "rocket" or size > self.most_cards:
@@ -123,11 +113,10 @@ class Turn:
 def opponents_of(
     seat: int, players: int, declarer: int | None, partner: int | None = None
 ) -> frozenset[int]:
-    """Return the seats that `seat` plays against, as far as it knows.
+    """Return the seats that `seat` plays against, or none before there is a declarer.
 
-    `partner` is the declarer's partner, or None if `seat` knows of none. In that case a
-    defender plays only against the declarer, and the declarer plays against all other seats. Before
-    there is a declarer, the set is empty.
+    `partner` is the declarer's partner, or None if `seat` knows of none. In that case a defender
+    plays only against the declarer, who plays against all others.
     """
     team = (declarer, partner)
     return frozenset(other for other in range(players) if (other in team) != (seat in team))
@@ -140,12 +129,11 @@ def is_bomb(combo: Combo) -> bool:
 
 def multiple_of(combo: Combo) -> int:
     """Return the number of cards of each rank in a play without its kickers, except for bombs."""
-    kind = combo.kind
-    if kind.startswith("quad"):
+    if combo.kind.startswith("quad"):
         return 4
-    if kind.startswith("triple"):
+    if combo.kind.startswith("triple"):
         return 3
-    return 2 if kind.startswith("pair") else 1
+    return 2 if combo.kind.startswith("pair") else 1
 
 
 def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:

@@ -12,18 +12,14 @@ TALON_GAIN: Final = 0.06  # on average, in a declarer's probability of winning
 
 @dataclass(frozen=True)
 class WinModel:
-    """A linear model of the declarer's probability of winning, fitted to self-play deals.
-
-    `thresholds` are the lowest probabilities at which a hand bids 1, 2 and 3. The weights are those
-    of the hand's worth, of a card of each top rank, highest first, and of a bomb.
-    """
+    """A linear model of the declarer's probability of winning, fitted to self-play deals."""
 
     rules: ComboRules
-    thresholds: tuple[float, ...]
+    thresholds: tuple[float, ...]  # the lowest probabilities at which a hand bids 1, 2 and 3
     constant: float
-    plan_weight: float
-    top_weights: tuple[float, ...]
-    bomb_weight: float = 0.0
+    plan_weight: float  # of the hand's worth
+    top_weights: tuple[float, ...]  # of a card of each top rank, highest first
+    bomb_weight: float = 0.0  # of each bomb
 
     def probability(self, counts: Counts) -> float:
         """Return the rough probability that a seat with this hand wins as declarer.
@@ -37,19 +33,16 @@ class WinModel:
 
 
 def choose_bid(model: WinModel, counts: Counts, moves: Sequence[str]) -> str:
-    """Return the highest bid that the hand is worth, if this bid is legal, or else the first move.
-
-    `counts` is the hand by rank.
-    """
+    """Return the highest bid that the hand is worth, if it is legal, or else the first move."""
     probability = model.probability(counts)
     bid = f"bid:{sum(probability >= threshold for threshold in model.thresholds)}"
     return bid if bid in moves else moves[0]
 
 
 class Bidding:
-    """Bounds on each other seat's probability of winning as declarer.
+    """Bounds on the other seats' probabilities of winning as declarer, inferred from their bids.
 
-    They follow from the seats' bids and passes, assuming that all bid by the model's thresholds.
+    All are assumed to bid by the model's thresholds.
     """
 
     def __init__(self, view: View, model: WinModel) -> None:

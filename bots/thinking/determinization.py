@@ -1,7 +1,6 @@
 """Determinizations: complete states that a view allows, for the search to play out.
 
-A sample deals the unseen cards to the locations where they may be. The sample respects the number
-of cards at each location, and all that the view makes certain.
+The unseen cards are dealt at random, within all that the view makes certain.
 """
 
 import random
@@ -12,39 +11,28 @@ from typing import Any, Final
 
 from bots.cards import SUITS, VALUE, View, cards_of, played_by, unseen
 
-Location = int
-"""A seat, or one of the locations below."""
-
+Location = int  # a seat, or one of these
 TALON: Final[Location] = -1
 DISCARDS: Final[Location] = -2
 MISSING: Final[Location] = -3  # the cards that a set-up position leaves out
 
 Locations = frozenset[Location]
-Limits = dict[str, Locations]
-"""The possible locations of each card whose location is limited."""
+Limits = dict[str, Locations]  # the possible locations of each card whose location is limited
 
 _RANDOM_DEALS: Final = 30
 
 
 @dataclass(frozen=True)
 class Constraints:
-    """The constraints of a view on the locations of the unseen cards.
+    """Where the unseen cards of a view may be."""
 
-    `capacity` is the number of cards at each location. `limited` holds the cards that cannot
-    be at every location, as (card, locations), fewest locations first. `free` holds all other
-    cards.
-    """
-
-    capacity: Mapping[Location, int]
-    limited: Sequence[tuple[str, Locations]]
-    free: Sequence[str]
+    capacity: Mapping[Location, int]  # the number of cards at each location
+    limited: Sequence[tuple[str, Locations]]  # (card, locations), fewest locations first
+    free: Sequence[str]  # the cards that may be at every location
 
 
 def infer_constraints(view: View) -> Constraints:
-    """Return the constraints that follow from a view.
-
-    Contradictions, which occur only in set-up positions, are ignored.
-    """
+    """Return the constraints that follow from a view. Contradictions are ignored."""
     hidden = unseen(view)
     capacity = _capacity(view, len(hidden))
     limits = _LIMITS[view["game"]](view, set(hidden))
@@ -76,9 +64,8 @@ def _capacity(view: View, hidden: int) -> dict[Location, int]:
 def sample_state(view: View, constraints: Constraints, rng: random.Random) -> dict[str, Any]:
     """Return a random state in wire form in which the view's seat would see the same cards.
 
-    `constraints` must be those of the view. The deal is made the last of the game, without redeals.
-    The history is empty unless the option `spring` needs it, and the completed exchanges of 9-5-2
-    are left out. In a set-up position, the state may be invalid.
+    `constraints` must be those of the view. The deal is made the last of the game, without
+    redeals. In a set-up position, the state may be invalid.
     """
     piles = _deal(constraints, rng)
     hands = [piles.get(seat, []) for seat in range(view["players"])]
@@ -136,42 +123,40 @@ def _deal_at_random(
     return piles
 
 
+def _open_talon(view: View, hidden: set[str]) -> Limits:
+    declarer = view["declarer"]
+    if declarer is None or declarer == view["seat"]:
+        return {}
+    gone = played_by(view, declarer)
+    talon = [card for card in view["talon"] if card in hidden and card not in gone]
+    return dict.fromkeys(talon, frozenset({declarer}))
+
+
 def _doudizhu(view: View, hidden: set[str]) -> Limits:
     limits: Limits = {}
-    first, exposed, declarer = view["first"], view["exposed"], view["declarer"]
+    first, exposed = view["first"], view["exposed"]
     if exposed in hidden and exposed not in played_by(view, first) and first != view["seat"]:
         limits[exposed] = frozenset({first})
-    if declarer is not None and declarer != view["seat"]:
-        gone = played_by(view, declarer)
-        for card in view["talon"]:
-            if card in hidden and card not in gone:
-                limits[card] = frozenset({declarer})
-    return limits
+    return limits | _open_talon(view, hidden)
 
 
 def _dasan(view: View, hidden: set[str]) -> Limits:
     limits: Limits = {}
     declarer, first, called = view["declarer"], view["first"], view["called"]
-    others = frozenset(range(view["players"])) - {view["seat"]}
     # `first` was dealt the lowest heart of all hands: any lower one was in the talon.
     own_cards = [*view["hand"], *played_by(view, view["seat"])]
-    for rank in VALUE["dasan"]:
-        heart = rank + "h"
-        if first == view["seat"]:
-            if heart in own_cards:
-                break
-            if heart in hidden:
-                limits[heart] = frozenset({TALON} if declarer is None else {declarer})
-        else:
+    for heart in [rank + "h" for rank in VALUE["dasan"]]:
+        if first != view["seat"]:
             if heart in hidden:
                 limits[heart] = frozenset({first})
             break
-    if declarer is not None and declarer != view["seat"]:
-        for card in view["talon"]:
-            if card in hidden:
-                limits[card] = frozenset({declarer})
+        if heart in own_cards:
+            break
+        if heart in hidden:
+            limits[heart] = frozenset({TALON} if declarer is None else {declarer})
+    limits |= _open_talon(view, hidden)
     if called in hidden and view["partner"] != view["seat"]:
-        limits[called] = others - {declarer}
+        limits[called] = frozenset(range(view["players"])) - {view["seat"], declarer}
     return limits
 
 

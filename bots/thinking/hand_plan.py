@@ -1,8 +1,7 @@
 """Plans for the climbing games: the division of a hand into plays, and the worth of the hand.
 
 A plan ignores suits: a hand is a tuple of counts, one for each rank from the lowest up. The worth
-of a hand is the sum of the ranks of its plays, less a fixed cost for each turn. A high play wins
-the next lead, while a low play only uses up a turn.
+of a hand is the sum of the ranks of its plays, less a fixed cost for each turn.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,17 +22,12 @@ _MAX_DIVISIONS: Final = 100  # the divisions compared for a plan; more made no b
 
 
 class Combo(NamedTuple):
-    """A play without suits.
+    """A play without suits."""
 
-    `kind` is its category, and `top` the number of the deciding rank. `length` is the number of
-    ranks in a run, the number of cards in a bomb or flush, and otherwise 1. `ranks` holds the rank
-    number of every card, including kickers, in ascending order.
-    """
-
-    kind: str
-    top: int
-    length: int
-    ranks: tuple[int, ...]
+    kind: str  # the category
+    top: int  # the deciding rank
+    length: int  # the ranks in a run, the cards in a bomb or flush, and otherwise 1
+    ranks: tuple[int, ...]  # of every card, including kickers, ascending
 
 
 def combo_of(move: Move) -> Combo:
@@ -51,26 +45,18 @@ class HandPlan(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ComboRules:
-    """The combinations of a game that plans use.
-
-    `group_kinds` names the categories of one to four cards of a rank, and `run_kinds` those of
-    their runs. `min_run` is the smallest number of ranks in a run, by number of cards of each rank.
-    `run_end` is the first rank that no run may contain. `average_rank` is the rank that counts as 0
-    in the worth of a play. `solo_kickers` and `pair_kickers` say whether a triple may carry single
-    cards and pairs. `bomb_size` is the smallest number of cards in a bomb, or 0 without bombs.
-    `jokers` is the number of copies of each joker, or 0 without a rocket.
-    """
+    """The combinations of a game that plans use."""
 
     game: str
-    group_kinds: tuple[str, ...]
-    run_kinds: tuple[str, ...]
-    min_run: tuple[int, ...]
-    run_end: int
-    average_rank: float
-    solo_kickers: bool = False
-    pair_kickers: bool = False
-    bomb_size: int = 0
-    jokers: int = 0
+    group_kinds: tuple[str, ...]  # the categories of one to four cards of a rank
+    run_kinds: tuple[str, ...]  # the categories of runs of these groups
+    min_run: tuple[int, ...]  # the smallest number of ranks in each of these runs
+    run_end: int  # the first rank that no run may contain
+    average_rank: float  # the rank that counts as 0 in the worth of a play
+    solo_kickers: bool = False  # whether a triple may carry single cards
+    pair_kickers: bool = False  # whether a triple may carry pairs
+    bomb_size: int = 0  # the smallest number of cards in a bomb, or 0 without bombs
+    jokers: int = 0  # the number of copies of each joker, or 0 without a rocket
 
     @property
     def rank_count(self) -> int:
@@ -136,10 +122,7 @@ class _RunOfRanks(NamedTuple):
 # Without the cache the search bot needs 1.5 times as long in Dou Dizhu and Dasan.
 @lru_cache(maxsize=200_000)
 def plan(rules: ComboRules, counts: Counts) -> HandPlan:
-    """Return the best of the first `_MAX_DIVISIONS` divisions of a hand into plays.
-
-    Of equally good divisions, the first is returned. Results are cached.
-    """
+    """Return the best of the first `_MAX_DIVISIONS` divisions of a hand into plays."""
     highest = float("-inf")
     combos: Iterable[Combo] = ()
     divisions = _divisions(rules, list(counts), [], (len(rules.min_run), 0))
@@ -185,16 +168,14 @@ def _runs(rules: ComboRules, rest: Sequence[int], first: tuple[int, int]) -> lis
     runs = []
     for multiple in range(first[0], 0, -1):
         shortest = rules.min_run[multiple - 1]
-        low = first[1] if multiple == first[0] else 0
-        while low + shortest <= rules.run_end:
+        lowest = first[1] if multiple == first[0] else 0
+        for low in range(lowest, rules.run_end - shortest + 1):
             if rest[low] < multiple:
-                low += 1
                 continue
             end = low
             while end < rules.run_end and rest[end] >= multiple:
                 end += 1
             runs += [_RunOfRanks(multiple, low, n) for n in range(end - low, shortest - 1, -1)]
-            low += 1
     return runs
 
 
@@ -213,7 +194,6 @@ def _attach_kickers(
     """Return the worth saved by kickers, and the ranks of each triple's kickers.
 
     `rest` must have no rocket. Runs of triples come first, each as one entry, then single triples.
-    The entry of a triple without kickers is empty.
     """
     if not (rules.solo_kickers or rules.pair_kickers):
         return 0.0, []
@@ -271,11 +251,7 @@ def _combos(rules: ComboRules, rest: list[int], runs: list[_RunOfRanks]) -> Iter
 
 
 class PlannedHand:
-    """A seat's hand with its plan.
-
-    `cards` holds the cards of each rank, lowest suit first, each card as a hand. `counts` is the
-    number of cards of each rank, `size` their total, and `combos` the plays of the plan.
-    """
+    """A seat's hand with its plan. `cards` holds the cards of each rank, each as a hand."""
 
     __slots__ = ("cards", "combos", "counts", "deck", "rules", "size")
 
@@ -293,7 +269,7 @@ class PlannedHand:
     def take(self, combo: Combo) -> Move:
         """Remove a play, in the lowest suits held, and return it as a move without a category.
 
-        The hand must hold the play. If the play is not in the plan, the hand is planned anew.
+        If the play is not in the plan, the hand is planned anew.
         """
         cards = 0
         for rank in combo.ranks:

@@ -1,7 +1,6 @@
 """Playouts of Zheng Fen, in which every seat follows a plan of its hand by rank.
 
-The players also play full houses, and specials in tricks with many points. To be fast, they use
-jokers only as themselves and play no flushes.
+To be fast, the players use jokers only as themselves and play no flushes.
 """
 
 from typing import Final

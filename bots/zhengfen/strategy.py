@@ -1,13 +1,11 @@
 """Strategy for Zheng Fen: go out early, win tricks with points, and risk few points.
 
-The score of a play is in points: the points of the trick times the probability of winning the
-trick, less the points that the play itself risks, plus the gain in the hand's worth (see
-`hand_plan`).
+A play scores the points of the trick times the probability of winning the trick, less the points
+that the play itself risks, plus the gain in the hand's worth.
 """
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import games
@@ -31,48 +29,42 @@ def move(view: View, moves: Sequence[str]) -> str:
     return rank_moves(view, moves)[0][1]
 
 
-@dataclass(frozen=True, slots=True)
-class _Trick:
-    counts: Counts
-    unseen: Counts
-    opponents: int
-    own_table: bool
-    trick_points: int
-    points_per_step: float
-    worth: float
-
-
 def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
     """Return moves as (score, move), best first. A pass scores 0.
 
     Of plays that differ only in suits, only the first is listed. At most `MAX_PLAYS` plays are
     listed: those with the least valuable cards.
     """
-    turn = _read_view(view)
-    scored = [(0.0, "pass")] if "pass" in moves else []
-    scored += [(_score(turn, combo), text) for text, combo in _distinct_plays(view, moves)]
-    # The sort is stable: equal scores stay in the order of the list.
-    return sorted(scored, key=lambda entry: -entry[0])
-
-
-def _read_view(view: View) -> _Trick:
     counts = tuple(count_ranks("zhengfen", view["hand"]))
-    table = view["table"]
+    hidden = tuple(count_ranks("zhengfen", unseen(view)))
     others = [n for seat, n in enumerate(view["counts"]) if seat != view["seat"] and n]
-    step = POINTS_PER_STEP
+    trick_points = sum([POINTS[_VALUE[rank_of(card)]] for card in view["trick"]])
+    own_table = view["table"] is not None and view["table"]["seat"] == view["seat"]
+    step, worth_before = POINTS_PER_STEP, worth(counts)
     if view["out"]:
         step *= 1.5
     if others and min(others) <= 4:
         step *= 1.5
-    return _Trick(
-        counts=counts,
-        unseen=tuple(count_ranks("zhengfen", unseen(view))),
-        opponents=len(others),
-        own_table=table is not None and table["seat"] == view["seat"],
-        trick_points=sum([POINTS[_VALUE[rank_of(card)]] for card in view["trick"]]),
-        points_per_step=step,
-        worth=worth(counts),
-    )
+
+    def score(combo: Combo) -> float:
+        left = without(counts, combo.ranks)
+        if not any(left):
+            return 500.0
+        played = sum(POINTS[rank] for rank in combo.ranks)
+        win = _win_probability(hidden, combo, len(others))
+        gain = step * (worth(left) - worth_before)
+        if len(combo.ranks) > 1:
+            # A joker used as another card could have won a trick of its own.
+            gain -= 3.0 * sum(rank >= BLACK for rank in combo.ranks)
+        at_stake = trick_points + played
+        if own_table:
+            return gain + win * played - (1 - win) * at_stake - 1.0
+        return gain + (win * at_stake - (1 - win) * played) + 1.0 * win
+
+    scored = [(0.0, "pass")] if "pass" in moves else []
+    scored += [(score(combo), text) for text, combo in _distinct_plays(view, moves)]
+    # The sort is stable: equal scores stay in the order of the list.
+    return sorted(scored, key=lambda entry: -entry[0])
 
 
 def _distinct_plays(view: View, moves: Sequence[str]) -> list[tuple[str, Combo]]:
@@ -90,10 +82,7 @@ def _distinct_plays(view: View, moves: Sequence[str]) -> list[tuple[str, Combo]]
 
 
 def _scored_combo(move: Move) -> Combo:
-    """Return a play without its suits, and with length 1.
-
-    The top rank ignores jokers, which is accurate enough for a score.
-    """
+    """Return a play without its suits and its length. Jokers do not count for its rank."""
     combo = combo_of(move)
     natural = Counter([rank for rank in combo.ranks if rank < BLACK])
     if len(combo.ranks) == 1 or combo.kind in SPECIALS or not natural:
@@ -105,10 +94,9 @@ def _scored_combo(move: Move) -> Combo:
 
 
 def worth(counts: Counts) -> float:
-    """Return the worth of a hand, in units of one rank.
+    """Return the worth of a hand's plan and of extra cards of full houses, in units of one rank.
 
-    This is the worth of its plan, improved by the extra cards of full houses. An empty hand is
-    worth 30.
+    An empty hand is worth 30.
     """
     if not any(counts):
         return 30.0
@@ -157,20 +145,3 @@ def _win_probability(unseen: Counts, combo: Combo, opponents: int) -> float:
     higher = float(sum([count >= multiple for count in natural]))
     higher += sum([count == multiple - 1 for count in natural]) * jokers / 3
     return 0.95 / (1 + (0.6, 0.35, 0.2)[multiple - 2] * higher)
-
-
-def _score(turn: _Trick, combo: Combo) -> float:
-    left = without(turn.counts, combo.ranks)
-    if not any(left):
-        return 500.0
-    played = sum(POINTS[rank] for rank in combo.ranks)
-    win = _win_probability(turn.unseen, combo, turn.opponents)
-    score = turn.points_per_step * (worth(left) - turn.worth)
-    if len(combo.ranks) > 1:
-        # A joker used as another card could have won a trick of its own.
-        score -= 3.0 * sum(rank >= BLACK for rank in combo.ranks)
-    at_stake = turn.trick_points + played
-    if turn.own_table:
-        return score + win * played - (1 - win) * at_stake - 1.0
-    score += win * at_stake - (1 - win) * played
-    return score + 1.0 * win

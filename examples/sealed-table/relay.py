@@ -2,8 +2,7 @@
 
 Usage: python relay.py [--port 8000] [--service URL] [--game doudizhu] [--players 3]
 
-The relay never sees a key or a hidden card: the players send the hashes of their secrets, and the
-token after each move. The relay accepts only a token that is one move after the present token.
+The relay never sees a key or a hidden card, only the hashes of the players' secrets and the tokens.
 """
 
 import argparse
@@ -36,7 +35,7 @@ class Table:
         self.lock = threading.Lock()
 
     def ask(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
-        """Send a request to the rules service, and return the JSON of its answer.
+        """Return the JSON with which the rules service answers a request.
 
         Raises:
             Refused: if the service answers with a problem, or does not answer.
@@ -58,12 +57,10 @@ class Table:
         return {"sealed": self.sealed, "service": self.service, "joined": len(self.hashes)}
 
     def join(self, secret_hash: str) -> dict[str, Any]:
-        """Return the seat of the player with this hash, taking a free one if need be.
-
-        The last player to join starts the game.
+        """Return the seat of the player with this hash, new or not. The last starts the game.
 
         Raises:
-            Refused: if the hash is not a SHA-256, or if the table is full.
+            Refused: if the hash is not a SHA-256, if the table is full, or if `ask` fails.
         """
         with self.lock:
             if secret_hash not in self.hashes:
@@ -81,7 +78,7 @@ class Table:
         """Make `sealed` the token of the table.
 
         Raises:
-            Refused: if the token is not one move after the present token.
+            Refused: if the token is not one move after the present token, or if `ask` fails.
         """
         view = self.ask("/v1/sealed/view", {"sealed": sealed})["view"]
         if self.sealed is not None and not follows(self.view, view):
@@ -90,7 +87,7 @@ class Table:
 
 
 def follows(old: dict[str, Any], new: dict[str, Any]) -> bool:
-    """Whether the view `new` is one move after the view `old`."""
+    """Return whether the view `new` is one move after the view `old`."""
     if new["deal"] == old["deal"]:
         return bool(new["history"] and new["history"][:-1] == old["history"])
     return bool(new["deal"] == old["deal"] + 1 and not new["history"])

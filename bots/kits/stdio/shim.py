@@ -5,8 +5,7 @@
 The program gets each `POST /move` as one line of JSON, the unchanged body of the request. It
 answers with one line: {"move": "play:3s3h"}, or just the move. Parallel requests are passed on one
 after the other. A program that exits, or does not answer by the deadline of the request, is
-restarted for the next request. The program's stderr is passed on, along with messages about
-failures.
+restarted for the next request. Its stderr is passed on.
 """
 
 import atexit
@@ -27,10 +26,7 @@ Answer = tuple[str, dict[str, Any], str | None]
 
 
 def move_in(line: str) -> Answer:
-    """Return an answer's move, its info, and the reason if the move is a fallback.
-
-    The answer is JSON or just the move. Without info, the dict is empty. If the move is not a
-    fallback, the reason is None.
+    """Return an answer's move, its info or {}, and the reason for a fallback or None.
 
     Raises:
         NoAnswer: if the answer has no move.
@@ -47,17 +43,14 @@ def move_in(line: str) -> Answer:
 
 
 class Shim:
-    """A bot that passes requests to a program, one at a time.
-
-    After a failure, the program is restarted for the next request.
-    """
+    """A bot that passes requests to a program, one at a time."""
 
     def __init__(self, program: LineProgram) -> None:
         self._program = program
         self._lock = threading.Lock()
 
     def move(self, view: dict[str, Any], moves: list[str], request: dict[str, Any]) -> Answer:
-        """Return the program's move, its info, and the reason if the move is a fallback.
+        """Return the program's move, its info, and the reason for a fallback or None.
 
         Raises:
             HttpError: if the program cannot be started, gives no readable answer in time, or wrote
@@ -83,13 +76,7 @@ class Shim:
 
 
 def main() -> None:
-    """Start the program that the command line names, and serve it as a bot until stopped.
-
-    The port is the environment variable PORT, else 9000. The program is stopped at the end.
-
-    Exit with a message if no program is named, if the program cannot be started, or if the port is
-    not a number from 0 to 65535 or is not available.
-    """
+    """Start the program that the command line names, and serve it as a bot until stopped."""
     if len(sys.argv) < 2:
         sys.exit("Name the program: python3 shim.py PROGRAM [ARGUMENT ...]")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # stop the program too

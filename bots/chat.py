@@ -64,7 +64,7 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     def cost(self, used: Mapping[str, int]) -> float | None:
         """Return the price of the tokens in `used`, counted as in `Completion.usage`.
 
-        Return None if the output tokens were not counted, or if both prices are 0.
+        Return None if output tokens were not counted, or if input and output have no price.
         """
         if "output_tokens" not in used or not (self.input_price or self.output_price):
             return None

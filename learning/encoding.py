@@ -187,7 +187,8 @@ def action_of(position: Position, move: str) -> int | None:
     gives or discards several cards, since only single cards are listed.
 
     Raises:
-        IllegalMove: if the move is not legal, or if the position is another seat's view.
+        IllegalMove: if the move is not legal, or if the position is a view other than that of the
+            seat to move.
     """
     legal, moves, deck = position.check(move), position.moves(), position.deck
     texts = moves.texts()

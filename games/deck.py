@@ -80,7 +80,7 @@ class Deck:
         return sum(map(self._unit.__getitem__, cards))
 
     def fits(self, total: int, number: int) -> bool:
-        """Return whether `total`, the result of `hand` for `number` names, is a hand of them."""
+        """Return whether `total`, from `hand` for `number` names, is a hand of that many cards."""
         if self.packs == 1:
             return total.bit_count() == number
         return self.count(total) == number and not total & total >> 1 & self._ones

@@ -92,9 +92,9 @@ class BasePosition:
     """The base class of all positions, with the fields that all games share.
 
     Each class lists the fields of its wire form in `FIELDS`. `CHECK` adds a sentence to a list for
-    each rule that a wire form breaks, whose number of players the game must allow. It returns the
-    play on the table, or None if there is none or it is not valid. In a view, `hands` has -1 for
-    each hand that its seat does not see. `table` is always None in 9-5-2.
+    each rule that a wire form with an allowed number of players breaks. It returns the play on the
+    table, or None if there is none or it is not valid. In a view, `hands` has -1 for each hand that
+    its seat does not see. `table` is always None in 9-5-2.
 
     The `copy_…` methods are the allow-list of fields that a view takes from a state unchanged. They
     name each field, because a loop over names would make a game of Dou Dizhu 10 to 20 % slower.
@@ -297,7 +297,7 @@ class BasePosition:
 
 
 def wrong_phase(move: Move, phase: str, expected: str) -> IllegalMove:
-    """Return the error for a kind of move that a phase forbids, which allows only `expected`."""
+    """Return the error for a move that `phase` forbids. `expected` names the kinds it allows."""
     return IllegalMove(
         Reason.WRONG_PHASE,
         f"{move.kind} is not a move of the phase {phase}; its moves are {expected}.",

@@ -179,7 +179,7 @@ class MoveGenerator:
         return groups
 
     def _fullhouses(self, above: int) -> list[Group]:
-        """Return the full houses, of which those with several readings only have the highest."""
+        """Return the groups of full houses, in which each set of cards has its highest reading."""
         ranks = [
             rank
             for rank in range(12, -1, -1)

@@ -84,7 +84,7 @@ class Group:
 
 
 class RunGroup(Group):
-    """The runs of multiples that share a reading. As there can be many, they are listed late."""
+    """The runs of multiples that share a reading, listed on demand, as there can be very many."""
 
     __slots__ = ("_ends", "_ranks")
 

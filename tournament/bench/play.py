@@ -216,8 +216,7 @@ def ask_about(bot: Bot, launch: LaunchSettings) -> Mapping[str, object]:
 
 
 def result_of(table: BenchTable, played: Played, par: Sequence[int]) -> Result:
-    """The result of a table. `par` has par for each of the played blocks, of which there must be
-    one, summed over the block's deals."""
+    """The result of a table with at least one block. `par` has par for each, over all its deals."""
     pairs = zip(played.points, par, strict=True)
     over = tuple((points - par_points) / table.deals for points, par_points in pairs)
     interval = block_interval(over)

@@ -20,6 +20,11 @@ REQUEST_LIMIT: Final = 8 * 1024 * 1024
 """The most bytes of a request to a bot. The longest lists of moves have 800 KiB."""
 CHALLENGE: Final = "challenge "
 """The beginning of the call of a request that belongs to a challenge."""
+Request = tuple[int, str, bytes]
+"""A request to a program, in MessagePack: a number, a call (method and path), and a body."""
+Answer = tuple[int, bytes, bool]
+"""A program's answer in MessagePack: the request's number, the bytes of the bot's HTTP answer, and
+whether these are complete."""
 ALIVE_S: Final = 5.0
 """How often the gateway and an author's program ping each other."""
 CONNECT_S: Final = 10
@@ -35,8 +40,8 @@ Wants = Literal["join", "new-version", "leave", "token"]
 
 class LadderCall(msgspec.Struct, frozen=True):
     """A request from an author's program to a ladder, about the bot `name`. `key` is the author's
-    secret for this arena, and `wants` says what the author asks for. `code` is the organiser's code
-    for joining, or "" if there is none. `about` is what the bot states about itself."""
+    secret for this arena. `code` is the organiser's code for joining, or "" if there is none.
+    `about` is what the bot states about itself."""
 
     name: str
     key: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
@@ -103,8 +108,8 @@ class EntryRefused(StichError):
 
 
 def ask_ladder(url: str, call: LadderCall) -> LadderAnswer:
-    """Send a request to the ladder at `url`, and return its answer, made printable. Each wait for
-    the ladder is limited to a minute.
+    """Send a request to the ladder at `url`, and return its answer, made printable. Wait up to a
+    minute for each part of the answer.
 
     Raises:
         EntryRefused: if the ladder refuses the call, or no ladder can be reached at this URL.
@@ -126,30 +131,28 @@ def ask_ladder(url: str, call: LadderCall) -> LadderAnswer:
 
 
 def gateway_port(url: str) -> int | None:
-    """Ask an arena's web server for its gateway's port. Each wait for the server is limited to a
-    minute. `url` must not end with a slash. Return None if there is no valid answer."""
+    """Ask an arena's web server for its gateway's port. Return None if a valid answer does not come
+    within a minute. `url` must not end with a slash."""
     answer = _get(f"{url}/connect", _GatewayPort, _ANSWER_S)
     return None if answer is None else answer.port
 
 
 def ask_digest(url: str) -> Digest | None:
-    """Ask an arena's web server for the run's digest. Each wait for the server is limited to three
-    seconds. `url` must not end with a slash. Return None if there is no valid answer."""
+    """Ask an arena's web server for the run's digest. Return None if a valid answer does not come
+    within three seconds. `url` must not end with a slash."""
     answer = _get(f"{url}/digest", _ShownDigest, _RECEIPT_S)
     return None if answer is None else Digest(answer.entries, answer.digest)
 
 
 def _get(url: str, kind: type[_Answer], seconds: float) -> _Answer | None:
-    """Send a GET request to an arena. Return the answer's body decoded as `kind`, or None if there
-    is no valid answer. `seconds` limits each wait for the arena."""
     with suppress(requests.RequestException):
         return _decode(_call("GET", url, seconds=seconds)[1], kind)
     return None
 
 
 def refusal(body: bytes) -> str:
-    """The sentence with which an arena refuses a request, or "" if the body of its answer has none.
-    The sentence is cut after 500 characters and made printable."""
+    """The sentence with which an arena refuses a request, up to 500 characters, made printable, or
+    "" if the body of its answer has none."""
     answer = _decode(body, _Refusal)
     return "" if answer is None else printable(answer.detail[:500])
 
@@ -157,12 +160,6 @@ def refusal(body: bytes) -> str:
 def _call(
     method: str, url: str, body: bytes | None = None, seconds: float = _ANSWER_S
 ) -> tuple[int, bytes]:
-    """Send an HTTP request to an arena. Return the status and the first 64 KiB of the answer's
-    body. Redirects are not followed. `seconds` limits each wait for the arena, not the whole call.
-
-    Raises:
-        RequestException: if the arena cannot be reached, or does not answer in time.
-    """
     with requests.request(
         method,
         url,
@@ -181,7 +178,6 @@ def _call(
 
 
 def _decode(body: bytes, kind: type[_Answer]) -> _Answer | None:
-    """A JSON body decoded as `kind`, or None if it is not valid."""
     try:
         return msgspec.json.decode(body, type=kind)
     except (msgspec.DecodeError, RecursionError):
@@ -189,8 +185,7 @@ def _decode(body: bytes, kind: type[_Answer]) -> _Answer | None:
 
 
 def reason(error: Exception) -> str:
-    """A clause that says why a connection to an arena failed, such as "no answer in time". `error`
-    is the exception from `requests`, `websockets` or the system."""
+    """A clause that says why a connection to an arena failed, such as "no answer in time"."""
     message = str(error)
     if isinstance(error, InvalidURI):  # the target of a redirect
         return "it sends on to another address; perhaps its own begins with https://"

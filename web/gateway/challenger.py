@@ -13,7 +13,7 @@ from websockets.exceptions import ConnectionClosed, ConnectionClosedError, Conne
 from websockets.sync.client import ClientConnection
 
 from tournament.text import printable
-from web.gateway.calls import REQUEST_LIMIT, EntryRefused, Opponent
+from web.gateway.calls import REQUEST_LIMIT, Answer, EntryRefused, Opponent
 from web.gateway.connector import Unreachable, open_link
 
 _STARTS_S: Final = 90  # the other program may have to start its bot
@@ -32,9 +32,8 @@ class ChallengedBot:
     def __init__(self, url: str, token: str, name: str, say: Callable[[str], None]) -> None:
         """Challenge the bot `name` in the arena at `url`, and wait up to 90 seconds for the answer.
 
-        A `name` without a version stands for the newest version that is connected. `token` is the
-        token of the challenger's own bot. `say` is called with sentences for the challenger, in the
-        threads that serve the runner.
+        A `name` without a version stands for the newest version that is connected. `token` belongs
+        to the challenger's own bot. `say` gets sentences for the challenger, in other threads.
 
         Raises:
             EntryRefused: if the arena refuses the challenge or cannot be reached.
@@ -60,7 +59,6 @@ class ChallengedBot:
                     super().handle()
 
             def do_POST(self) -> None:
-                """Pass a request on, and close the connection if its answer is not complete."""
                 length = min(int(self.headers.get("Content-Length", 0)), REQUEST_LIMIT)
                 body = self.rfile.read(length)
                 data, complete = challenge.ask(f"{self.command} {self.path}", body)
@@ -71,15 +69,8 @@ class ChallengedBot:
 
         self._server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
-        """The URL at which the runner asks the bot."""
 
     def _begin(self) -> ClientConnection:
-        """Connect to the arena, begin a challenge, wait up to 90 seconds for the arena's answer,
-        and set `answer`. Return the connection.
-
-        Raises:
-            EntryRefused: if the arena refuses the challenge or cannot be reached.
-        """
         message: str | bytes = b""
         try:
             with ExitStack() as stack:
@@ -98,12 +89,11 @@ class ChallengedBot:
         raise EntryRefused(why)
 
     def ask(self, call: str, body: bytes) -> tuple[bytes, bool]:
-        """Send a request to the bot, and wait for its HTTP answer, up to 3,700 seconds. Return the
-        bytes of the answer, and whether it is complete: (b"", False) if the bot does not answer.
+        """Return the bytes of the bot's HTTP answer to `call`, a method and path, and whether they
+        are complete. Wait up to 3,700 seconds.
 
-        `call` is a method and path. If the arena refuses or ends the challenge, does not reply in
-        time or cannot be reached, end the challenge, tell the challenger the reason if it is known,
-        and return (b"", False). The next call then begins a new challenge. Threads take turns.
+        If the challenge ends instead, tell the challenger why, and return (b"", False). The next
+        call then begins a new challenge. Threads take turns.
         """
         with self._lock:
             try:
@@ -112,10 +102,8 @@ class ChallengedBot:
                 link.send(msgspec.msgpack.encode((self._number, call, body)))
                 message = link.recv(timeout=_ANSWER_S)
                 if isinstance(message, bytes):
-                    answer: tuple[int, bytes, bool] = msgspec.msgpack.decode(
-                        message, type=tuple[int, bytes, bool]
-                    )
-                    return answer[1:]
+                    _, data, complete = msgspec.msgpack.decode(message, type=Answer)
+                    return data, complete
                 self._say(_sentence(message))
             except EntryRefused as error:
                 self._say(str(error))
@@ -139,9 +127,6 @@ class ChallengedBot:
 
 
 def _sentence(message: str | bytes) -> str:
-    """Return the sentence with which the arena refuses or ends a challenge, cut after 500
-    characters and made printable. If `message` has none, return a sentence that says that the
-    challenge has ended."""
     with suppress(msgspec.DecodeError, KeyError):
         return printable(msgspec.json.decode(message, type=dict[str, str])["refused"][:500])
     return "The arena has ended the challenge."

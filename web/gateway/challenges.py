@@ -1,10 +1,9 @@
 """The gateway's side of challenges, in which an author plays against a connected bot, unranked.
 
-The challenger's program opens a WebSocket at /challenge, with the token of its own bot as at
-/connect, and the percent-encoded name of the other bot as X-Stich-Opponent. The gateway answers
-with an `Opponent` in JSON, or with `{"refused": WHY}`, where WHY is a sentence. The challenger's
-program then sends requests as the gateway sends them to programs, and receives answers in the same
-form. The challenged bot plays in a separate process, so that no table of the cup waits.
+The challenger's program opens a WebSocket at /challenge, with the headers of its own bot (see
+`server`) and the percent-encoded name of the other bot as `X-Stich-Opponent`. The gateway answers
+with an `Opponent` or `{"refused": WHY}` in JSON. Then each `Request` of the program gets an
+`Answer`.
 """
 
 import asyncio
@@ -17,7 +16,7 @@ import msgspec
 
 from tournament.errors import StichError
 from tournament.names import base
-from web.gateway.calls import ALIVE_S, CHALLENGE, REQUEST_LIMIT, Asked, Opponent, Terms
+from web.gateway.calls import ALIVE_S, CHALLENGE, REQUEST_LIMIT, Asked, Opponent, Request, Terms
 from web.gateway.connected_bot import BotAnswer, ConnectedBot
 from web.gateway.link import Link
 
@@ -31,12 +30,12 @@ _CALLS: Final = ("GET /", "POST /start", "POST /move", "POST /end")
 
 
 class _ChallengeRefused(StichError):
-    """A challenge cannot begin. The message is a sentence that says why."""
+    """A challenge cannot begin. The message says why."""
 
 
 class Challenges:
     """The challenges that are played through a gateway. At any time, a bot is the challenger in at
-    most one challenge, and the opponent in at most one. `terms` apply to all challenges."""
+    most one challenge, and the opponent in at most one."""
 
     def __init__(self, bots: Mapping[str, ConnectedBot], terms: Terms) -> None:
         self._bots = bots
@@ -45,8 +44,8 @@ class Challenges:
         self._begun: defaultdict[str, deque[float]] = defaultdict(lambda: deque(maxlen=AN_HOUR))
 
     async def serve(self, link: Link, challenger: str, name: str) -> None:
-        """Begin a challenge of the bot `name`, give that bot up to 65 seconds to start, and pass
-        requests from the challenger's program on to the bot for at most 30 minutes.
+        """Begin a challenge of the bot `name`, and pass requests from the challenger's program on
+        to the bot for at most 30 minutes.
 
         `challenger` is the challenger's own bot. A `name` without a version stands for the newest
         version that is connected. If the challenge is refused or takes too long, or a request is
@@ -77,14 +76,10 @@ class Challenges:
             del self._playing[opponent]
 
     def _begin(self, challenger: str, name: str) -> str:
-        """Register a challenge, which `serve` removes, and return the name of the challenged bot. A
-        `name` without a version stands for the newest version that is connected.
+        """Register a challenge, which `serve` removes, and return the name of the challenged bot.
 
         Raises:
-            _ChallengeRefused: if the bot is not connected, takes no challenges, is the challenger
-                itself or is challenged already, if the challenger is playing another challenge, or
-                if `AN_HOUR` or `AT_ONCE` is reached.
-            StoreError: if the file of tokens cannot be read.
+            _ChallengeRefused: if a challenge cannot begin now.
         """
         now = asyncio.get_running_loop().time()
         present = [bot for bot, connected in self._bots.items() if connected.present]
@@ -118,18 +113,10 @@ class Challenges:
         return opponent
 
     async def _pass_on(self, link: Link, opponent: str) -> None:
-        """Pass a challenger's requests on to a bot, and the bot's answers back, until an exception
-        is raised. If the bot does not answer, pass back an empty, incomplete answer.
-
-        Raises:
-            ConnectionClosed: if the challenger leaves.
-            DecodeError: if a message is not a valid request.
-            StoreError: if the file of tokens cannot be read.
-        """
         while True:
             message = await link.recv()
             data = message if isinstance(message, bytes) else b""  # not a request
-            number, call, body = msgspec.msgpack.decode(data, type=tuple[int, str, bytes])
+            number, call, body = msgspec.msgpack.decode(data, type=Request)
             if call not in _CALLS:
                 raise msgspec.DecodeError
             answer = await self._ask(opponent, call, body)
@@ -138,13 +125,8 @@ class Challenges:
             link.answered()
 
     async def _ask(self, opponent: str, call: str, body: bytes) -> BotAnswer | None:
-        """Send a request to the challenged bot, and return its answer, or None if the bot is away,
-        exceeds its time by more than 5 seconds, or no longer takes challenges.
-
-        Raises:
-            DecodeError: if the body is not that of a valid request.
-            StoreError: if the file of tokens cannot be read.
-        """
+        """Return the challenged bot's answer, or None if the bot is away, is more than 5 seconds
+        late, or no longer takes challenges."""
         asked = msgspec.json.decode(body or b"{}", type=Asked)
         bot = self._bots[opponent]
         if not bot.takes_challenges:

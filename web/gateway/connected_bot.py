@@ -1,8 +1,4 @@
-"""A connecting bot, as the gateway sees it.
-
-Requests from the runner go to the program of the bot's author, and the bot's answers come back.
-Everything runs in a single event loop. While no program is connected, the bot is away.
-"""
+"""A connecting bot, as the gateway sees it. Everything runs in a single event loop."""
 
 import asyncio
 import itertools
@@ -17,7 +13,7 @@ from typing import Final
 import msgspec
 from websockets.exceptions import ConnectionClosed
 
-from web.gateway.calls import ALIVE_S
+from web.gateway.calls import ALIVE_S, Answer
 from web.gateway.invitations import Invitations, TokenRefused
 from web.gateway.link import Link
 
@@ -38,22 +34,16 @@ class BotAnswer:
 
 @dataclass(eq=False, slots=True)
 class _Session:
-    """The connection to an author's program. The result of `ending` is the last message to the
-    program, or an empty one if the program left by itself."""
-
     link: Link
     token_hash: str
     takes_challenges: bool
     ending: asyncio.Future[Mapping[str, str]] = field(default_factory=asyncio.Future)
-
-
-_Answer = tuple[int, bytes, bool]
-"""The number of a request, the bytes of its answer, and whether these are complete."""
+    """Its result is the last message to the program, empty if the program left by itself."""
 
 
 class ConnectedBot:
-    """Passes the requests of the runner and of challengers to the program of a bot's author. A
-    program's session ends when its token is no longer valid."""
+    """Passes the requests of the runner and of challengers to the program of a bot's author. While
+    no program is connected, the bot is away. A session ends when its token becomes invalid."""
 
     def __init__(self, invitations: Invitations) -> None:
         self._invitations = invitations
@@ -84,9 +74,8 @@ class ConnectedBot:
         """Receive a program's answers until the program leaves or sends an invalid message, or its
         session is ended. The session of an earlier program is ended first.
 
-        `token_hash` is the SHA-256 of the program's token in hexadecimal, and `tables` its number
-        of tables. If `takes_challenges`, the program starts another instance of the bot for
-        challenges. If its session is ended, the program is told why, and has 5 seconds to leave.
+        `token_hash` is the SHA-256 of the program's token in hexadecimal. If its session is ended,
+        the program is told why, and has 5 seconds to leave.
 
         Raises:
             StoreError: if the file of tokens cannot be read.
@@ -113,21 +102,18 @@ class ConnectedBot:
                 self._session = None
 
     async def _read(self, session: _Session) -> None:
-        """Receive answers until the connection ends or a message is not a valid answer. Answers to
-        requests that nobody waits for are ignored."""
         with suppress(ConnectionClosed, msgspec.DecodeError):
             async for message in session.link:
                 data = message if isinstance(message, bytes) else b""  # not an answer
-                number, data, complete = msgspec.msgpack.decode(data, type=_Answer)
+                number, data, complete = msgspec.msgpack.decode(data, type=Answer)
                 if answer := self._pending.pop(number, None):
                     answer.set_result(BotAnswer(data, complete))
                     session.link.answered()
 
     async def ask(self, call: str, body: bytes) -> BotAnswer | None:
         """Send a request to the bot, and return its answer, or None if the bot is away or its
-        session is ended. `call` is a method and path. If the program connects again within
-        `GRACE_S`, or another program takes its place, the request is sent again. The caller must
-        limit the time, because a connected bot may never answer.
+        session is ended. If the program connects again within `GRACE_S`, or another program takes
+        its place, send the request again. The caller must limit the time: a bot may never answer.
 
         Raises:
             StoreError: if the file of tokens cannot be read.
@@ -163,7 +149,6 @@ class ConnectedBot:
         self._end_session({"refused": why})
 
     def _check_token(self) -> None:
-        """End the session if its token is no longer valid. May raise StoreError, like `ask`."""
         if self._session is not None:
             try:
                 self._invitations.bot_of(self._session.token_hash)
@@ -171,8 +156,7 @@ class ConnectedBot:
                 self.fail(str(error))
 
     def _end_session(self, message: Mapping[str, str], away_at: float = -inf) -> None:
-        """End the session, if there is one, with a last message to the program. The bot is away
-        from `away_at` on, a time on the event loop's clock, or by default at once."""
+        """End the session, if there is one, with a last message. The bot is away from `away_at`."""
         if self._session is not None and not self._session.ending.done():
             self._session.ending.set_result(message)
             self._connected.clear()
@@ -180,5 +164,4 @@ class ConnectedBot:
 
 
 def _now() -> float:
-    """The time on the event loop's clock, in seconds."""
     return asyncio.get_running_loop().time()

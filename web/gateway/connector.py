@@ -1,8 +1,5 @@
-"""The author's side of a connecting bot, which passes requests from an arena to the bot.
-
-The program opens a WebSocket to the arena, so it works behind routers and proxies. The calling
-thread reads requests, and each table has a thread that asks the bot.
-"""
+"""The author's side of a connecting bot: a thread reads an arena's requests, and each table has a
+thread that asks the bot."""
 
 import logging
 import os
@@ -34,6 +31,7 @@ from web.gateway.calls import (
     REQUEST_LIMIT,
     Asked,
     EntryRefused,
+    Request,
     gateway_port,
     reason,
     refusal,
@@ -41,10 +39,8 @@ from web.gateway.calls import (
 from web.gateway.receipts import ReceiptKeeper
 
 _PORT: Final = re.compile(r":\d+$")
-_QUIET: Final = logging.Logger("websockets", logging.CRITICAL)
-"""A logger that drops errors, because the connector reports them in sentences."""
-_BACKOFF_S: Final = (0.1, 0.2, 0.5, 1, 2, 5, 10, 15)
-"""The pauses before the connector connects again. The last one is repeated."""
+_QUIET: Final = logging.Logger("websockets", logging.CRITICAL)  # errors are told in sentences
+_BACKOFF_S: Final = (0.1, 0.2, 0.5, 1, 2, 5, 10, 15)  # the last one is repeated
 
 
 class Unreachable(Exception):
@@ -54,22 +50,19 @@ class Unreachable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """A request from the runner or a challenger. `call` is a method and path. `deadline` is a time
-    on the clock of `time.monotonic`."""
-
     number: int
     call: str
     body: bytes
     match: str
-    deadline: float
+    deadline: float  # by `time.monotonic`
 
 
 class Connector:
     """Connects a bot to the arena at `url` until the cup is over or the bot no longer plays.
 
     `bots` holds an instance of the bot for each table. `challenged` starts another instance when
-    the first challenge arrives. If `challenged` is None, the bot takes no challenges. `say` is
-    called with sentences for the author.
+    the first challenge arrives, or is None if the bot takes no challenges. `say` gets sentences for
+    the author.
     """
 
     def __init__(
@@ -93,15 +86,15 @@ class Connector:
         self._asked = set[int]()  # the numbers of requests that are at a table
 
     def run(self) -> None:
-        """Pass requests to the bot until the cup is over or the bot no longer plays. While there is
-        no connection, keep trying to connect. Also keep receipts of the run in a file.
+        """Pass requests to the bot, reconnect whenever the connection is lost, and keep receipts of
+        the run in a file, until the cup is over or the bot no longer plays.
 
         Raises:
             EntryRefused: if the arena refuses the token, or ends the session with a refusal.
         """
-        challenge_tables = [self._challenge_table] if self._challenge_table else []
-        for table in (*self._tables, *challenge_tables):
-            threading.Thread(target=table.run, daemon=True).start()
+        for table in (*self._tables, self._challenge_table):
+            if table is not None:
+                threading.Thread(target=table.run, daemon=True).start()
         tries, again = 0, False
         while True:
             problem = f"No connection to {self._url}"
@@ -149,16 +142,9 @@ class Connector:
                 self._link.send(msgspec.msgpack.encode((number, data, complete)))
 
     def _take(self, message: bytes) -> None:
-        """Queue a request at the table of its match, unless it is at a table already.
-
-        A new match gets the table whose latest request is the oldest. All requests of a match go to
-        the same instance of the bot, which may keep notes. Challenges have their own table, and are
-        ignored without one.
-
-        Raises:
-            DecodeError: if the message is not a request.
-        """
-        number, call, body = msgspec.msgpack.decode(message, type=tuple[int, str, bytes])
+        """Queue a request, unless it is at a table already, at the table of its match, whose bot
+        may keep notes. A new match gets the table whose latest request is the oldest."""
+        number, call, body = msgspec.msgpack.decode(message, type=Request)
         if number in self._asked:
             return
         asked, now = msgspec.json.decode(body or b"{}", type=Asked), monotonic()
@@ -219,24 +205,19 @@ def open_link(
 
 
 class _ConnectedTable:
-    """Passes requests to an instance of the bot, one at a time, and sends its answers.
-
-    `bot` is the instance, or a function that starts it for the first request. `match` and
-    `asked_at` are the match and the time (by `time.monotonic`) of the latest request.
-    """
+    """Passes requests to an instance of the bot, one at a time, and sends its answers. `bot` is the
+    instance, or a function that starts it for the first request."""
 
     def __init__(self, connector: Connector, bot: HttpBot | Callable[[], HttpBot]) -> None:
         self._connector = connector
         self._bot = bot
         self._lost = False  # whether the bot's connection was lost at the last request
         self._late_in: str | None = None  # the match in which the bot was late
-        self.match: str | None = None
-        self.asked_at = 0.0
+        self.match: str | None = None  # of the latest request
+        self.asked_at = 0.0  # by `time.monotonic`
         self.queue = SimpleQueue[_Request]()
 
     def run(self) -> None:
-        """Take requests from `queue` and answer them, until the program ends. A request whose
-        deadline has passed does not reach the bot, and gets an empty, incomplete answer."""
         while True:
             request = self.queue.get()
             left = request.deadline - monotonic()
@@ -244,15 +225,9 @@ class _ConnectedTable:
             self._connector.answer(request.number, *answer)
 
     def _ask(self, request: _Request, seconds: float) -> tuple[bytes, bool]:
-        """Send a request to the bot. Return the bytes of its answer, and whether they are complete.
-        An answer that is cut because it is too large, or is not valid, counts as complete: the
-        runner finds the fault. If the bot cannot be started, its connection is lost, or no answer
-        comes in time, what has arrived is incomplete.
-
-        Start the bot first if it has not been started, has ended, or was late in an earlier match.
-        Tell the author if there is no answer, if the bot is busy, or if a move's answer does not
-        have status 200.
-        """
+        """Start the bot if it has not been started, has ended, or was late in an earlier match.
+        Then return the bytes of its answer, and whether they are complete. An answer that is too
+        large or not valid counts as complete: the runner finds the fault."""
         call = request.call
         _, _, path = call.partition(" ")
         received, complete = b"", True

@@ -24,13 +24,10 @@ class TokenRefused(StichError):
     """A token is not valid, or a program may not connect with it. The message says why."""
 
 
-class Invitation(msgspec.Struct, frozen=True):
-    """A bot's token, by its SHA-256 in hexadecimal. The times when the token was made, expires and
-    was revoked are in ISO 8601. `revoked` is None for a token that has not been revoked."""
-
+class _Invitation(msgspec.Struct, frozen=True):
     bot: str
     sha256: str
-    made: str
+    made: str  # like the other times, in ISO 8601
     expires: str
     revoked: str | None = None
 
@@ -43,7 +40,7 @@ class Invitations:
         self._path = folder / FILE
         self._address = folder / "arena-url"
         self._stamp: tuple[int, int] | None = None
-        self._by_hash: dict[str, Invitation] = {}
+        self._by_hash: dict[str, _Invitation] = {}
 
     def invite(self, bot: str, days: int) -> str:
         """Create a token for a bot, store its hash, and return the token. It expires after `days`
@@ -70,10 +67,10 @@ class Invitations:
             self.bot_of(token_hash)
             return False
         made, expires = (_iso(moment) for moment in (now, now + timedelta(days=days)))
-        self.revoke(bot, Invitation(bot, token_hash, made, expires))
+        self.revoke(bot, _Invitation(bot, token_hash, made, expires))
         return True
 
-    def revoke(self, bot: str, *instead: Invitation) -> bool:
+    def revoke(self, bot: str, *instead: _Invitation) -> bool:
         """Revoke all tokens of a bot, and add the invitations in `instead`. Return whether the bot
         had a token not yet revoked, even if the token had expired. Processes take turns.
 
@@ -102,8 +99,8 @@ class Invitations:
 
     @property
     def arena_url(self) -> str:
-        """The URL at which the arena was last served, by default http://127.0.0.1:8000. Behind a
-        proxy, authors use another URL. Setting the URL stores it in the run's folder.
+        """The URL at which the arena was last served (not that of a proxy), stored in the run's
+        folder. By default http://127.0.0.1:8000.
 
         Raises:
             OSError: if the file with the URL cannot be read or written.
@@ -141,7 +138,6 @@ class Invitations:
         return invitation.bot
 
     def _refresh(self) -> None:
-        """Read the file again if it has changed. May raise StoreError."""
         try:
             with self._reading():
                 status = self._path.stat()
@@ -153,18 +149,16 @@ class Invitations:
             self._by_hash = {invitation.sha256: invitation for invitation in self._read()}
             self._stamp = stamp
 
-    def _read(self) -> list[Invitation]:
-        """Return all invitations in the file, or [] if there is no file. May raise StoreError."""
+    def _read(self) -> list[_Invitation]:
         try:
             with self._reading():
-                return msgspec.json.decode(self._path.read_bytes(), type=list[Invitation])
+                return msgspec.json.decode(self._path.read_bytes(), type=list[_Invitation])
         except FileNotFoundError:
             return []
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
-        """Raise StoreError in place of any OSError or DecodeError within this context, except
-        FileNotFoundError, which passes through."""
+        """Turn errors into StoreError, except FileNotFoundError, which passes through."""
         try:
             yield
         except FileNotFoundError:
@@ -181,5 +175,4 @@ def hash_of(token: str) -> str:
 
 
 def _iso(moment: datetime) -> str:
-    """A time in ISO 8601, in whole seconds."""
     return moment.isoformat(timespec="seconds")

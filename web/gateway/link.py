@@ -24,10 +24,9 @@ _PIECE: Final = 1024
 class Link(ServerConnection):
     """The connection of an author's program.
 
-    A new connection is closed at once if there are more than 5,000 connections. A connection is
-    also closed if it brings frames other than answers too fast. If an address has more than 64
-    connections without a valid token, the oldest of these is closed. All IPv6 addresses in a /64
-    network count as one.
+    The connection is closed if there are more than 5,000, if it brings frames other than answers
+    too fast, or if it is the oldest of more than 64 from an address (or a /64 network of IPv6) that
+    have not shown a valid token.
     """
 
     _open: ClassVar[set["Link"]] = set()
@@ -46,8 +45,7 @@ class Link(ServerConnection):
         self._useless -= 1
 
     def let_in(self) -> None:
-        """Record that the program has shown a valid token, or has left. The connection then no
-        longer counts against the limit of its address."""
+        """Record that the program has shown a valid token, or has left."""
         strangers = self._strangers[self._address]
         strangers.pop(self, None)
         if not strangers:

@@ -13,9 +13,8 @@ _PERIOD_S: Final = 60
 
 
 class ReceiptKeeper:
-    """Asks the arena at `url` for the run's digest every minute, and appends each new digest to a
-    file. The file's name depends on `url` and on `token`, the bot's token. `say` is called with
-    sentences for the author, in another thread."""
+    """Asks the arena at `url` for the run's digest every minute, and appends new digests to a file
+    for `url` and the bot's `token`. `say` gets sentences for the author, in another thread."""
 
     def __init__(self, url: str, token: str, say: Callable[[str], None]) -> None:
         self._url = url
@@ -32,16 +31,12 @@ class ReceiptKeeper:
             self._thread.start()
 
     def end(self) -> None:
-        """Make the thread, if it was started, ask for a last receipt, because the cup is over. Wait
-        until the thread has ended, which takes a few seconds."""
+        """Wait a few seconds until the thread, if any, has asked for a last receipt and ended."""
         self._ended.set()
         if self._thread is not None:
             self._thread.join()
 
     def _run(self, what: str) -> None:
-        """Ask for a receipt every minute, and once more when the cup is over. Tell the author where
-        receipts are kept, or why none are. Stop if the file cannot be read or written. `what` names
-        the arena, the cup and the bot in the file."""
         has_receipt, is_last = False, False
         try:
             file = ReceiptFile(self._url, self._token, what)

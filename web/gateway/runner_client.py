@@ -29,8 +29,8 @@ class GatewayStopped(StichError):
 
 class GatewayClient:
     """The runner's client of the gateway at the URL `base`. `session` is changed: it gets retries,
-    and uses no proxy. `invite` is the command that creates tokens, without the name of a bot. Calls
-    wait for a gateway that is being restarted."""
+    which wait for a gateway that is being restarted, and uses no proxy. `invite` is the command
+    that creates tokens, without the name of a bot."""
 
     def __init__(self, base: str, session: requests.Session, invite: str) -> None:
         self._excluded: Mapping[str, str] = {}
@@ -47,8 +47,8 @@ class GatewayClient:
         cup with their URLs, and their numbers of tables as `max_matches`.
 
         `absent` returns the bots not to wait for, each with the sentence that its program shows.
-        The absent bots are excluded, and get a URL and one table each. `waiting` is called whenever
-        the set of missing bots changes (see `Waiting`). Errors from either function pass through.
+        These bots are excluded, and get a URL and one table each. `waiting` is called whenever the
+        set of missing bots changes (see `Waiting`). Errors from either function pass through.
 
         Raises:
             GatewayStopped: if the gateway no longer answers, or cannot read the tokens.
@@ -76,7 +76,7 @@ class GatewayClient:
         return f"{self._base}/bots/{quote(bot, safe='')}"
 
     def tables(self) -> dict[str, int]:
-        """Ask the gateway how many tables each connected bot has, and return the numbers by name.
+        """Return the number of tables of each connected bot, by name.
 
         Raises:
             GatewayStopped: if the gateway no longer answers, or cannot read the tokens.
@@ -86,7 +86,7 @@ class GatewayClient:
 
     def exclude(self, bots: Mapping[str, str]) -> None:
         """Set the excluded bots, and end their sessions. All other bots may connect. `bots` maps
-        each excluded bot to the sentence that its program shows. Send nothing if nothing changed.
+        each excluded bot to the sentence that its program shows.
 
         Raises:
             GatewayStopped: if the gateway no longer answers.
@@ -96,8 +96,8 @@ class GatewayClient:
             self._excluded = dict(bots)
 
     def fail(self, bots: Mapping[str, str]) -> None:
-        """End the sessions of bots that must be fixed. Their programs end with an error, but may be
-        started again. `bots` maps each bot to the sentence that its program shows.
+        """End the sessions of bots that must be fixed, each with the sentence that its program
+        shows. Their programs end with an error, but may be started again.
 
         Raises:
             GatewayStopped: if the gateway no longer answers.
@@ -116,11 +116,6 @@ class GatewayClient:
             sleep(_LOOK_S)
 
     def _call(self, method: str, path: str, data: Mapping[str, str] | None = None) -> bytes:
-        """Send a request to the gateway, and return the body of its answer.
-
-        Raises:
-            GatewayStopped: if the gateway no longer answers, or cannot read the tokens.
-        """
         try:
             response = self._session.request(method, f"{self._base}/{path}", json=data, timeout=10)
         except requests.RequestException:

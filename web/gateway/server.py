@@ -1,25 +1,14 @@
-"""The gateway of connecting bots. It runs as `python -m web.gateway.server HOST PORT`, a command
-that `web.child_process` builds.
+"""The gateway of connecting bots, which `web.child_process` starts.
 
 An author's program opens a WebSocket at /connect. Its headers hold the token of its bot as
-`Authorization: Bearer`, and its number of tables as `X-Stich-Tables`. The gateway sends
+`Authorization: Bearer`, its number of tables as `X-Stich-Tables`, and `X-Stich-Challenges: 1` if it
+takes challenges (see `challenges`). The gateway sends, in JSON, `{"cup": NAME, "bot": NAME}`; then
+a `Request` for each `Answer`; at the end `{"over": WHY}`, or `{"refused": WHY}` if the program
+should not connect again without a change. WHY is a sentence.
 
-- `{"cup": NAME, "bot": NAME}` in JSON first;
-- each request in MessagePack, as `[number, "POST /move", body]`. The program answers with the
-  number, the bytes of the bot's answer, and whether they are complete;
-- `{"over": WHY}` at the end, or `{"refused": WHY}` if the program should not connect again without
-  a change. WHY is a sentence.
-
-A program that sends `X-Stich-Challenges: 1` starts another instance of the bot for challenges. In
-the requests of challenges, the call begins with "challenge". Challengers connect to /challenge (see
-`challenges`).
-
-To the runner, connecting bots are bots by URL, at paths that only the runner knows:
-`/SECRET/bots/NAME/…`. GET `/SECRET/bots` returns the number of tables of each bot. POST
-`/SECRET/over` says that the cup is over. POST `/SECRET/excluded` names the bots that no longer
-play, and POST `/SECRET/failed` the bots that must be fixed before they play, each with a sentence.
-The bytes of an answer are passed on unchanged, so that a connecting bot has the same faults as a
-bot by URL. If the bot is away, the connection is closed without an answer.
+To the runner, connecting bots are bots by URL, at `/SECRET/bots/NAME/…`. Answers are passed on
+unchanged, so that a connecting bot has the same faults as a bot by URL. If the bot is away, the
+connection is closed without an answer.
 """
 
 import asyncio
@@ -54,12 +43,9 @@ _WRONG: Final = (EOFError, asyncio.LimitOverrunError, OSError, ValueError, Store
 
 
 class GatewaySettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The settings of a gateway, which `web.child_process` passes to it.
-
-    The runner reaches the gateway at `runner_host` and `runner_port`. Only the runner knows the
-    `secret`. Every bot with a valid token may connect, except `others`, which the organiser starts.
-    The tokens are in the run's `folder`. `terms` are the terms of challenges.
-    """
+    """The settings of a gateway. Only the runner, which reaches the gateway at `runner_host` and
+    `runner_port`, knows the `secret`. The tokens are in the run's `folder`. The organiser starts
+    the bots in `others`, which may not connect. `terms` are the terms of challenges."""
 
     runner_host: str
     runner_port: int
@@ -72,9 +58,8 @@ class GatewaySettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class _Program:
-    """What a connecting program says about itself: its bot, the SHA-256 of its token, and its
-    number of tables. `takes_challenges` applies at /connect. `opponent`, at /challenge, is the name
-    of the other bot."""
+    """What the headers of a connecting program say. `opponent` is the other bot's name at
+    /challenge."""
 
     bot: str
     token_hash: str
@@ -111,17 +96,9 @@ class GatewayServer:
         )
 
     def _why_over(self, name: str) -> str:
-        """A sentence that says why a bot no longer plays, or "" if it plays."""
         return self._over or self._excluded.get(name, "")
 
     def _program(self, headers: Headers) -> _Program:
-        """Return what the headers of a connecting program say.
-
-        Raises:
-            TokenRefused: if the token or the number of tables is not valid, the organiser starts
-                the bot, or the program has sent a header twice.
-            StoreError: if the file of tokens cannot be read.
-        """
         scheme, _, token = _header(headers, "Authorization").partition(" ")
         if scheme.lower() != "bearer" or not token:
             raise TokenRefused("Send the token of the bot: stich connect URL --token TOKEN.")
@@ -137,9 +114,7 @@ class GatewayServer:
         return _Program(name, token_hash, int(tables), challenges, opponent)
 
     def _refuse(self, link: ServerConnection, request: Request) -> Response | None:
-        """Return the response to a request for /healthz, or a refusal: with status 503 if the
-        tokens cannot be read, and otherwise 401. Return None to accept the connection, which then
-        counts as having shown a valid token."""
+        """Return the answer for /healthz or a refusal, or None to accept the connection."""
         if request.path == "/healthz":
             return link.respond(200, json.dumps({"status": "ok"}))
         try:
@@ -155,8 +130,6 @@ class GatewayServer:
         return None
 
     async def _serve(self, link: ServerConnection) -> None:
-        """Serve the program of an author or a challenger until its session ends or the tokens
-        cannot be read. If the bot no longer plays, only tell its author's program why."""
         request = cast(Request, link.request)
         with suppress(TokenRefused, ConnectionClosed, StoreError):
             program = self._program(request.headers)
@@ -189,15 +162,8 @@ class GatewayServer:
 
     async def _answer_runner(self, reader: asyncio.StreamReader) -> BotAnswer | None:
         """Read the runner's next request, carry it out, and return the answer. Return None, to
-        close the connection, if the secret is wrong, the bot is away or the runner has left.
-
-        Raises:
-            IncompleteReadError: if the connection ends.
-            LimitOverrunError: if the head of the request is too long.
-            ValueError: if the request is not valid.
-            OSError: if the connection fails.
-            StoreError: if a bot is asked, and the file of tokens cannot be read.
-        """
+        close the connection, if the secret is wrong, the bot is away or the runner has left. May
+        raise any of `_WRONG`."""
         head = await reader.readuntil(b"\r\n\r\n")
         method, path, _ = head.decode("latin-1").split(" ", 2)
         _, secret, which, name, *rest = [*path.split("/", 4), "", ""]
@@ -230,11 +196,6 @@ class GatewayServer:
 
 
 def _header(headers: Headers, name: str) -> str:
-    """Return the value of a header, or "" if the program has not sent the header.
-
-    Raises:
-        TokenRefused: if the program has sent the header more than once.
-    """
     values = headers.get_all(name)
     if len(values) > 1:
         raise TokenRefused(f"The header {name} was sent {len(values)} times; send it once.")
@@ -244,12 +205,8 @@ def _header(headers: Headers, name: str) -> str:
 async def _ask(
     reader: asyncio.StreamReader, bot: ConnectedBot, call: str, body: bytes
 ) -> BotAnswer | None:
-    """Send a request to a bot, and return its answer, or None if the bot is away or the runner,
-    which `reader` reads from, no longer waits.
-
-    Raises:
-        StoreError: if the file of tokens cannot be read.
-    """
+    """Return a bot's answer to a request, or None if the bot is away, or the runner, which `reader`
+    reads from, no longer waits."""
     asked = asyncio.ensure_future(bot.ask(call, body))
     gone = asyncio.ensure_future(reader.read(1))  # the runner sends nothing while it waits
     waiting = (asked, gone)
@@ -262,23 +219,16 @@ async def _ask(
 
 
 def _sentences(body: bytes) -> dict[str, str]:
-    """The sentences in the body of a runner's request, by bot. May raise DecodeError."""
     return msgspec.json.decode(body, type=dict[str, str])
 
 
 def _reply(value: object, status: HTTPStatus = HTTPStatus.OK) -> BotAnswer:
-    """An HTTP response with a value in JSON."""
     body = json.dumps(value).encode()
     head = f"HTTP/1.1 {status.value} {status.phrase}\r\nContent-Length: {len(body)}\r\n\r\n"
     return BotAnswer(head.encode("ascii") + body, True)
 
 
 async def _run(host: str, port: int, settings: GatewaySettings) -> None:
-    """Serve authors at `host` and `port`, and the runner, until the process is stopped.
-
-    Raises:
-        OSError: if an address cannot be used.
-    """
     # Strangers may fail to connect; websockets 16 takes that for an error.
     logging.getLogger("websockets.server").addFilter(
         lambda record: record.msg != "opening handshake failed"

@@ -1,5 +1,4 @@
-"""Matches as steps that a page can show without knowing the rules. The rules are applied here, not
-in the reader's browser."""
+"""Matches as steps that a page can show without knowing the rules."""
 
 import base64
 import json
@@ -26,36 +25,24 @@ PageMove = tuple[int | None, str, float | None, str | None, bool]
 _T = TypeVar("_T")
 
 
-class PagePosition(TypedDict):
-    """The position that a page shows. `hands`, `roles` and `scores` are by seat.
-
-    A hand is one string, such as "3c4d 5h", with a space between groups. "??" is a hidden card.
-    """
-
+class _PagePosition(TypedDict):
     deal: int
     phase: str
     turn: int | None
-    hands: list[str]
+    hands: list[str]  # by seat, such as "3c4d 5h": a space between groups, "??" for a hidden card
     roles: list[list[str]]
     scores: list[int]
     facts: list[PageFact]
 
 
-class DealEnd(TypedDict):
-    """The end of a deal as a page shows it. `scores`, `hands` and `left` are by seat.
-
-    `scores` are the points of the deal. `hands` are the hands when they were largest, and `left`
-    the cards left in each hand at the end. For spectators of a match in progress, `hands` and
-    `left` are empty. `facts` include the last trick.
-    """
-
+class _DealEnd(TypedDict):
     scores: list[int]
-    hands: list[str]
-    left: list[str]
+    hands: list[str]  # when they were largest; for spectators of a match in progress, []
+    left: list[str]  # in the hands at the end; likewise
     facts: list[PageFact]
 
 
-class ShownPosition(PagePosition):
+class ShownPosition(_PagePosition):
     """A position, and what has just happened.
 
     `last` has each seat's latest move in this trick, or in this phase if it has no tricks. It is
@@ -65,7 +52,7 @@ class ShownPosition(PagePosition):
 
     last: list[str | None]
     trick_over: bool
-    ended: DealEnd | None
+    ended: _DealEnd | None
 
 
 class PageStep(ShownPosition):
@@ -74,25 +61,15 @@ class PageStep(ShownPosition):
     move: PageMove | None
 
 
-class ReplayStep(PageStep):
-    """A step of a finished match.
-
-    `times` and `infos` are by seat, each from the seat's latest move, or None before its first
-    move. A time is a string with a flag for time taken from the bank. It is None if the bot was not
-    asked. An info is a string with the information that the bot sent with the move and the reason
-    for a fallback. `forced` is true if the move was the only legal one. `value` is the `value` in
-    the bot's information, or None.
-    """
-
-    times: list[tuple[str, bool] | None]
-    infos: list[str | None]
-    forced: bool
+class _ReplayStep(PageStep):
+    times: list[tuple[str, bool] | None]  # by seat, of its latest move (see `_time`)
+    infos: list[str | None]  # by seat, what its bot sent with its latest move
+    forced: bool  # the move was the only legal one
     value: str | float | None
 
 
 def match_data(match: MatchRecord | Pairing, cup: Cup, shown: Sequence[PageStep]) -> dict[str, Any]:
-    """Return the data of a match for replay.js. `shown` are the steps of the match. The field
-    `steps` has these steps as JSON, compressed with zlib (RFC 1950), in base64."""
+    """Return the data of a match and the steps in `shown` for replay.js."""
     text = json.dumps(shown, separators=(",", ":"))
     return {
         "match": match.match,
@@ -106,8 +83,7 @@ def match_data(match: MatchRecord | Pairing, cup: Cup, shown: Sequence[PageStep]
 class DealLog:
     """Follows a game move by move. `shown` is the position that a page shows after the latest move.
 
-    `state` is the first state of the game. All states must be full states in wire form, or all must
-    be views of a spectator, who sees no hands.
+    `state` is the first state of the game, in wire form. All states may be views of a spectator.
     """
 
     def __init__(self, game: Game, state: JsonDict) -> None:
@@ -122,8 +98,7 @@ class DealLog:
         }
 
     def add(self, seat: int, move: str, before: JsonDict, after: JsonDict) -> None:
-        """Update `shown` after a move by `seat`. `before` and `after` are the states before and
-        after the move. The cards in `move` may be hidden."""
+        """Update `shown` after a move by `seat`, whose cards may be hidden."""
         was, now = self.shown, position(self._game, after)
         no_moves: list[str | None] = [None] * after["players"]
         last = _with(no_moves if self._over else was["last"], seat, move)
@@ -140,7 +115,7 @@ class DealLog:
         stays = self._over and bool(trick) and cleared and not new_deal
         if stays:
             now["facts"] += trick
-        ended: DealEnd | None = None
+        ended: _DealEnd | None = None
         if deal_over:
             left = [Counter(hand) for hand in before.get("hands", ())]
             if left:
@@ -162,7 +137,7 @@ class DealLog:
         }
 
 
-def page_steps(record: MatchRecord, cup: Cup) -> list[ReplayStep]:
+def page_steps(record: MatchRecord, cup: Cup) -> list[_ReplayStep]:
     """Return the steps of a finished match, with texts in the reader's language: the position
     before the first move, then a step for each move.
 
@@ -173,7 +148,7 @@ def page_steps(record: MatchRecord, cup: Cup) -> list[ReplayStep]:
     infos: list[str | None] = [None] * record.players
     banks: tuple[float, ...] = ()
     log: DealLog | None = None
-    page: list[ReplayStep] = []
+    page: list[_ReplayStep] = []
     for step in steps(record, cup):
         log = log or DealLog(games.get(record.game), step.state)
         if step.before is not None and step.seat is not None and step.move is not None:
@@ -195,8 +170,8 @@ def page_steps(record: MatchRecord, cup: Cup) -> list[ReplayStep]:
 
 
 def live_steps(match: LiveMatch, cup: Cup) -> list[PageStep]:
-    """Return the steps of a match in progress, as a spectator sees them. Bots' remarks, times and
-    faults, and whether a move was forced, are left out, because they could betray a hand."""
+    """Return the steps of a match in progress, as a spectator sees them. What could betray a hand,
+    such as times and faults, is left out."""
     game = games.get(cup.game)
     state = game.start(cup.players, match.pairing.seed, cup.options)
     view = state.view(None).to_dict()
@@ -212,7 +187,7 @@ def live_steps(match: LiveMatch, cup: Cup) -> list[PageStep]:
     return page
 
 
-def position(game: Game, data: JsonDict) -> PagePosition:
+def position(game: Game, data: JsonDict) -> _PagePosition:
     """Return the position that a page shows, with texts in the reader's language. `data` is a state
     or a view in wire form. Hands that a view lacks become hidden cards."""
     known = dict(enumerate(data.get("hands", ()))) or {data["seat"]: data["hand"]}
@@ -235,8 +210,7 @@ def position(game: Game, data: JsonDict) -> PagePosition:
 
 
 def _say(words: str | Phrase) -> str:
-    """A game's words in the reader's language. Words without a translation, such as cards and
-    numbers, are returned as they are."""
+    """A game's words in the reader's language. Cards and numbers stay as they are."""
     if isinstance(words, Phrase):
         return gettext(words.message, **words.values)
     return catalog().gettext(words) if words else ""
@@ -254,8 +228,8 @@ def _move(step: Step, move: str) -> PageMove:
 
 
 def _time(step: Step, bank: float) -> tuple[str, bool] | None:
-    """Return the time of a move as a string, and whether time was taken from the bank. Return None
-    if the bot was not asked. `bank` is the bank before the move, in ms."""
+    """Return the time of a move as a string, and whether time was taken from the bank, which had
+    `bank` ms before. Return None if the bot was not asked."""
     if step.ms is None or step.seat is None:
         return None
     left = step.banks[step.seat]
@@ -264,5 +238,4 @@ def _time(step: Step, bank: float) -> tuple[str, bool] | None:
 
 
 def _with(values: list[_T], seat: int, value: _T) -> list[_T]:
-    """A copy of `values`, a list by seat, with the value at one seat replaced."""
     return [*values[:seat], value, *values[seat + 1 :]]

@@ -15,7 +15,7 @@ _MAX_POINTS = 120  # in a line
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class _Axis:
     """A scale that maps values between `low` and `high` to pixels between `start` and `end`."""
 
     low: float
@@ -24,15 +24,13 @@ class Axis:
     end: float
 
     def at(self, value: float) -> float:
-        """Return the position of a value in pixels, rounded to a tenth. A value beyond an end of
-        the axis is drawn at that end."""
+        """Return the position of a value in pixels. A value beyond an end is drawn at that end."""
         share = (min(max(value, self.low), self.high) - self.low) / ((self.high - self.low) or 1)
         return round(self.start + share * (self.end - self.start), 1)
 
     @property
     def ticks(self) -> list[float]:
-        """Up to six round values on the axis, ascending: the multiples of a step, which is 1, 2 or
-        5 times a power of ten."""
+        """Up to six round values on the axis, ascending."""
         raw = (self.high - self.low) / 5 or 1
         power: float = 10.0 ** floor(log10(raw))
         step = power * next(factor for factor in (1, 2, 5, 10) if factor * power >= raw)
@@ -41,9 +39,8 @@ class Axis:
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
-    """A value with its interval and a reference line, as positions on a scale from 0 to 100. `low`
-    and `high` are None if the interval is not known."""
+class _Bar:
+    """A value with its interval, if known, and a reference line, on a scale from 0 to 100."""
 
     value: float
     low: float | None
@@ -52,37 +49,32 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A bot's line in a plot. `values` are the bot's values after the blocks in `blocks`, which are
-    positions among the played blocks, from 1. `series` has the CSS classes of the line."""
-
+class _Line:
     bot: str
-    series: str
-    blocks: Sequence[int]
-    values: Sequence[float]
+    series: str  # CSS classes
+    blocks: Sequence[int]  # positions among the played blocks, from 1
+    values: Sequence[float]  # after each of `blocks`
 
 
 @dataclass(frozen=True, slots=True)
-class Plot:
-    """The lines of a plot with their axes."""
-
-    lines: Sequence[Line]
-    x: Axis
-    y: Axis
+class _Plot:
+    lines: Sequence[_Line]
+    x: _Axis
+    y: _Axis
 
 
-def score_bars(table: Standings) -> dict[str, Bar]:
+def score_bars(table: Standings) -> dict[str, _Bar]:
     """Return the bars of points per deal with their intervals, by bot, for all bots that have
-    points, in the order of the standings. Zero is the reference line. Intervals are cut off at
-    three times the largest gain or loss of any bot, or at 3 points if that is more."""
+    points, in the order of the standings. Intervals are cut off at three times the largest gain or
+    loss of any bot, or at 3 points if that is more."""
     known = [line for line in table.standings if line.score is not None]
     # The wide intervals after few matches would squeeze all values together.
     reach = 3 * max([1.0, *(abs(line.score or 0.0) for line in known)])
     ends = [end for line in known for end in (line.low, line.high, line.score) if end is not None]
     low, high = max(min(ends, default=0.0), -reach), min(max(ends, default=0.0), reach)
-    axis = Axis(low, high, 3, 97)
+    axis = _Axis(low, high, 3, 97)
     return {
-        line.bot: Bar(
+        line.bot: _Bar(
             axis.at(line.score or 0.0),
             None if line.low is None else axis.at(line.low),
             None if line.high is None else axis.at(line.high),
@@ -93,41 +85,37 @@ def score_bars(table: Standings) -> dict[str, Bar]:
 
 
 def series(number: int) -> str:
-    """Return the CSS classes for the line of a bot. `number` is the bot's index in the cup, so a
-    bot has the same classes in all plots, whatever its rank."""
+    """Return the CSS classes for the line of a bot. `number` is the bot's index in the cup."""
     return f"series-{number % _COLOURS} dash-{number // _COLOURS % _DASHES}"
 
 
 def course(
     arrays: MatchArrays, table: Standings, bots: Sequence[str], bot: str | None = None
-) -> Plot | None:
+) -> _Plot | None:
     """Return a plot of bots' mean points per deal after each of their blocks, or after 120 evenly
     spread blocks if there are more.
 
-    The plot has the line of `bot`, or the lines of the first eight bots in the standings that have
-    points. Return None if no such bot has points. `arrays` must hold the matches that `table`
-    counts. `bots` are the cup's bots, whose order decides their colours.
+    The plot has the line of `bot`, or of the first eight bots in the standings that have points.
+    Return None if no such bot has points. `arrays` must hold the matches that `table` counts.
+    `bots` are the cup's bots, in its order.
     """
     known = [line.bot for line in table.standings if line.score is not None]
     shown = known[:_LINES] if bot is None else [name for name in known if name == bot]
     lines = [
-        Line(name, series(bots.index(name)), *_running(arrays, arrays.bots.index(name)))
+        _Line(name, series(bots.index(name)), *_running(arrays, arrays.bots.index(name)))
         for name in shown
     ]
     if not lines:
         return None
     values = [value for line in lines for value in line.values]
-    return Plot(
+    return _Plot(
         lines=lines,
-        x=Axis(0, max(line.blocks[-1] for line in lines), 70, 705),
-        y=Axis(min(values), max(values), 250, 15),
+        x=_Axis(0, max(line.blocks[-1] for line in lines), 70, 705),
+        y=_Axis(min(values), max(values), 250, 15),
     )
 
 
 def _running(arrays: MatchArrays, bot: int) -> tuple[list[int], list[float]]:
-    """Return two parallel lists for up to 120 of a bot's blocks, evenly spread: each block's
-    position in `arrays`, from 1, and the bot's mean points per deal up to and including that block.
-    `bot` is the bot's index in `arrays`."""
     sits = arrays.seats == bot
     points = np.bincount(arrays.block, weights=(arrays.scores * sits).sum(axis=1))
     deals = np.bincount(arrays.block, weights=arrays.deals * sits.sum(axis=1))

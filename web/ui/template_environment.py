@@ -43,11 +43,8 @@ def markdown(name: str) -> Markup:
 
 
 def prepare_templates(environment: Environment) -> None:
-    """Change `environment` so that it can render the templates of this package.
-
-    All functions of `formatting` and `course_text` become filters and global functions with the
-    same names. An undefined variable then raises UndefinedError.
-    """
+    """Change `environment` so that it can render the templates of this package, which may use all
+    functions of `formatting` and `course_text`. An undefined variable raises UndefinedError."""
     modules = vars(formatting) | vars(course_text)
     functions = {name: value for name, value in modules.items() if isfunction(value)}
     environment.add_extension("jinja2.ext.i18n")

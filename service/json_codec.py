@@ -8,13 +8,8 @@ from typing import Any, Final
 
 import msgspec
 
-MAX_DEPTH: Final = 32
-"""The most levels of nested arrays and objects. A state needs six."""
-
-MAX_NAMES: Final = 150
-"""The most fields of an object that are read and checked for duplicates. No schema has as many, so
-an object with more is refused anyway."""
-
+MAX_DEPTH: Final = 32  # levels of nested arrays and objects; a state needs six
+MAX_NAMES: Final = 150  # fields that are read of an object; no schema accepts as many
 _BYTES_PER_CONTAINER: Final = 16  # states with many deals have 20 bytes per list or object
 _SPARE_CONTAINERS: Final = 4096  # lists and objects that a body of any length may have
 _EXACT: Final = 2.0**53  # a whole number below this is exact as a float

@@ -12,8 +12,7 @@ from service.settings import Settings
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
-REQUEST_ID: Final = "stich.request_id"
-"""The key of the request's ID in the WSGI environ."""
+REQUEST_ID: Final = "stich.request_id"  # the key of the request's ID in the WSGI environ
 
 
 class _JsonFormatter(logging.Formatter):
@@ -31,15 +30,10 @@ class _JsonFormatter(logging.Formatter):
 
 
 def configure(settings: Settings) -> None:
-    """Write the service's logs and granian's errors to standard error, in the format of `settings`.
-
-    Earlier handlers of both loggers are removed, and propagation is switched off.
-    """
+    """Write only the service's logs and granian's errors, to standard error, as `settings` say."""
     handler = logging.StreamHandler()
-    if settings.log_format == "json":
-        handler.setFormatter(_JsonFormatter())
-    else:
-        handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    text = logging.Formatter("%(asctime)s %(levelname)s %(message)s")
+    handler.setFormatter(_JsonFormatter() if settings.log_format == "json" else text)
     for name, level in (("service", logging.INFO), ("_granian", logging.ERROR)):
         logger = logging.getLogger(name)
         logger.handlers = [handler]
@@ -50,7 +44,7 @@ def configure(settings: Settings) -> None:
 def log_request(environ: WSGIEnvironment, status: int, seconds: float) -> None:
     """Write a line about an answered request to the access log, whatever the settings say.
 
-    `environ` must have a `REQUEST_ID`. `seconds` is how long the answer took.
+    `environ` must have a `REQUEST_ID`.
     """
     fields = {
         "client": environ.get("REMOTE_ADDR", ""),
@@ -67,10 +61,6 @@ def log_request(environ: WSGIEnvironment, status: int, seconds: float) -> None:
 
 def log_error(error: Exception, environ: WSGIEnvironment) -> None:
     """Log an unexpected exception with its trace and the `REQUEST_ID` that `environ` must have."""
-    request_id = environ[REQUEST_ID]
-    logging.getLogger("service").error(
-        "An unexpected error in request %s.",
-        request_id,
-        exc_info=error,
-        extra={"fields": {"request_id": request_id}},
-    )
+    fields = {"request_id": environ[REQUEST_ID]}
+    line = "An unexpected error in request %(request_id)s."
+    logging.getLogger("service").error(line, fields, exc_info=error, extra={"fields": fields})

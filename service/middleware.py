@@ -16,8 +16,7 @@ from serving.rsgi import BEGAN
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-_REQUEST_ID: Final = re.compile(r"[\w.:+/=-]{1,128}", re.ASCII)
-"""The request IDs that are accepted from a client or proxy."""
+_REQUEST_ID: Final = re.compile(r"[\w.:+/=-]{1,128}", re.ASCII)  # accepted from clients
 _DAY_S: Final = 24 * 60 * 60
 _ANY_PAGE: Final = (
     ("Access-Control-Allow-Origin", "*"),

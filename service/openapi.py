@@ -22,8 +22,14 @@ from service.settings import Settings
 FILE: Final = Path(__file__).resolve().parents[1] / "openapi.yaml"
 
 
-def update(contract: dict[str, Any]) -> None:
-    """Replace the parts of `contract` that come from the code (see the module), in place."""
+def current() -> str:
+    """Return the text of `openapi.yaml`, brought up to date. The file is not changed.
+
+    Raises:
+        OSError: if the file cannot be read.
+        yaml.YAMLError: if the file is not YAML.
+    """
+    contract = yaml.load(FILE.read_text(encoding="utf-8"), yaml.CSafeLoader)
     contract["info"]["version"] = version("stich")
     schemas = contract["components"]["schemas"]
     schemas["GameName"]["enum"] = list(games.GAMES)
@@ -36,6 +42,8 @@ def update(contract: dict[str, Any]) -> None:
         if response in responses:
             responses[response]["description"] = problem.description
     _answer_examples(contract["paths"])
+    text: str = yaml.dump(contract, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
+    return text
 
 
 def _object_schemas() -> dict[str, Any]:
@@ -107,19 +115,6 @@ class _Dumper(yaml.SafeDumper):
             keys = {key.value for key, _ in node.value}
             node.flow_style = keys in ({"$ref"}, {"seat", "move"}, set())
         return node
-
-
-def current() -> str:
-    """Return the text of `openapi.yaml`, brought up to date. The file is not changed.
-
-    Raises:
-        OSError: if the file cannot be read.
-        yaml.YAMLError: if the file is not YAML.
-    """
-    contract = yaml.load(FILE.read_text(encoding="utf-8"), yaml.CSafeLoader)
-    update(contract)
-    text: str = yaml.dump(contract, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
-    return text
 
 
 if __name__ == "__main__":

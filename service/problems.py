@@ -9,8 +9,7 @@ from flask import Response
 from service.json_codec import encode
 
 MEDIA_TYPE: Final = "application/problem+json"
-MAX_ERRORS: Final = 100
-"""The most errors that one response lists. A body may have many thousands."""
+MAX_ERRORS: Final = 100  # listed in one response; a body may have many thousands
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +29,8 @@ PROBLEM_TYPES: Final = {
     "invalid-token": _ProblemType(
         403,
         "The token or key is not valid",
-        "A token or a key was altered or cut off, belongs to another game or service, or was"
-        " made with a seal key that is no longer in use. The answer is the same for all of"
-        " these.",
+        "A token or a key was altered or cut off, belongs to another game or service, or was made"
+        " with a seal key that is no longer in use. The answer is the same for all of these.",
     ),
     "not-found": _ProblemType(
         404, "Not found", "There is no operation at this path, or no game of this name."
@@ -97,7 +95,6 @@ PROBLEM_TYPES: Final = {
         " `STICH_SEAL_KEYS`.",
     ),
 }
-"""By code, the types of problems."""
 
 
 class Problem(Exception):
@@ -130,8 +127,8 @@ class Problem(Exception):
 def invalid_request(errors: Mapping[str, Sequence[str]]) -> Problem:
     """The problem for wrong or missing fields.
 
-    `errors` maps the dotted path of each such field, or "" for the whole body, to its messages.
-    Each path must have a message. The detail has one message for each of the first three paths.
+    `errors` maps the dotted path of each such field, or "" for the whole body, to its messages, of
+    which there must be at least one. The detail quotes the first three fields.
     """
     first = list(errors.items())[:3]
     detail = " ".join(f"{path}: {messages[0]}" if path else messages[0] for path, messages in first)

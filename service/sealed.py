@@ -40,14 +40,11 @@ _FORMAT: Final = f"stich sealed state {VERSION} {sha256(repr(_WIRE).encode()).he
 
 @dataclass(frozen=True, slots=True)
 class SealedGame:
-    """The content of a token, with the seat whose key came with the token, or None without a key.
-
-    `hashes` are the SHA-256 hashes of the keys, by seat.
-    """
+    """The content of a token."""
 
     state: State
-    hashes: tuple[bytes, ...]
-    seat: int | None
+    hashes: tuple[bytes, ...]  # SHA-256 of the keys, by seat
+    seat: int | None  # whose key came with the token, if any
 
 
 class Sealer:

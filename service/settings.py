@@ -26,15 +26,12 @@ class ConfigError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The service's settings. Without `seal_keys` there are no sealed games.
-
-    `max_body` is in bytes. `seal_keys` maps IDs to keys of 32 bytes: the first key seals games, and
-    every key opens them. `log_format` is "text" or "json".
-    """
+    """The service's settings. Without `seal_keys` there are no sealed games."""
 
     max_body: int = MEBIBYTE
     seal_keys: Mapping[str, bytes] = field(default_factory=dict, repr=False)
-    log_format: str = "text"
+    """By ID, keys of 32 bytes. The first key seals games, and every key opens them."""
+    log_format: str = "text"  # or "json"
     access_log: bool = False
 
     @classmethod

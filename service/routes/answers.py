@@ -58,9 +58,8 @@ def _detail(move: Move) -> dict[str, Any]:
 
 
 def described(view: View, *, list_moves: bool) -> dict[str, Any]:
-    """Return the answer of `/v1/describe`: a view in plain English, and the path of the rules.
-
-    The text includes the legal moves if `list_moves` is true.
+    """Return the answer of `/v1/describe`: a view in plain English, with the legal moves if
+    `list_moves` is true, and the path of the rules.
 
     Raises:
         Problem, LongWork, TooManyRequests: as in `moves_answer`, if moves are listed.

@@ -1,4 +1,7 @@
-"""The operations outside /v1: the contract, pages for people, health checks and metrics."""
+"""The operations outside /v1: the contract, pages for people, health checks and metrics.
+
+They raise Problem for an unknown file or game, and LongWork or TooManyRequests for a long answer.
+"""
 
 import mimetypes
 from functools import cache
@@ -22,8 +25,7 @@ from serving.work import need_long_work
 
 static_routes = Blueprint("static_routes", __name__)
 
-METRICS: Final = "stich-metrics"
-"""The key of the application's `Metrics` in `extensions`."""
+METRICS: Final = "stich-metrics"  # the key of the application's `Metrics` in `extensions`
 
 STATIC: Final = Path(__file__).resolve().parents[1] / "static"
 _CHECKOUT: Final = STATIC.parents[1]
@@ -85,11 +87,7 @@ def openapi_yaml() -> Response:
 
 @static_routes.get("/openapi.json")
 def openapi_json() -> Response:
-    """Return the contract as JSON, for tools that do not read YAML.
-
-    Raises:
-        LongWork, TooManyRequests: if this is the first call and the request holds no slot.
-    """
+    """Return the contract as JSON, for tools that do not read YAML."""
     return _contract_as_json().answer("application/json")
 
 
@@ -108,11 +106,7 @@ def docs() -> Response:
 
 @static_routes.get("/docs/assets/<name>")
 def asset(name: str) -> Response:
-    """Return a file that the pages load.
-
-    Raises:
-        Problem: if the pages load no file with this name (status 404).
-    """
+    """Return a file that the pages load."""
     if name not in _ASSETS:
         raise Problem("not-found", f"There is no file {quote(name)} here.")
     return static_file(_ASSETS[name] / name).answer(str(mimetypes.guess_type(name)[0]))
@@ -120,22 +114,14 @@ def asset(name: str) -> Response:
 
 @static_routes.get("/docs/rules/<name>")
 def rules_page(name: str) -> Response:
-    """Return the rules of a game as a page.
-
-    Raises:
-        Problem: if there is no game with this name (status 404).
-    """
+    """Return the rules of a game as a page."""
     rules = _rendered(_rules_file(name))
     return _page("text.html", title=f"{games.get(name).title}: the rules", text=rules)
 
 
 @static_routes.get("/docs/rules/<name>.md")
 def rules(name: str) -> Response:
-    """Return the rules of a game in Markdown.
-
-    Raises:
-        Problem: if there is no game with this name (status 404).
-    """
+    """Return the rules of a game in Markdown."""
     text = _path(_rules_file(name), "docs").read_bytes()
     return Response(text, content_type="text/markdown; charset=utf-8")
 

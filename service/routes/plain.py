@@ -1,8 +1,11 @@
-"""The plain operations under /v1. Each parses the request, calls `games` and returns the answer."""
+"""The plain operations under /v1. Each parses the request, calls `games` and returns the answer.
+
+They raise Problem or HTTPException, which the application answers, and LongWork (see `serving`).
+"""
 
 import secrets
 from functools import cache
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from flask import Blueprint, Response
 
@@ -22,21 +25,12 @@ v1 = Blueprint("v1", __name__, url_prefix="/v1")
 @v1.get("/games")
 def list_games() -> Response:
     """Return the list of all games."""
-    return _all_games().answer("application/json")
-
-
-@cache
-def _all_games() -> StaticBody:
-    return StaticBody.of(encode({"games": [_summary(game) for game in games.GAMES.values()]}))
+    return _LIST.answer("application/json")
 
 
 @v1.get("/games/<name>")
 def get_game(name: str) -> Response:
-    """Return the details of a game.
-
-    Raises:
-        Problem: if there is no game with this name (status 404).
-    """
+    """Return the details of a game."""
     game = games.GAMES.get(name)
     if game is None:
         known = ", ".join(games.GAMES)
@@ -54,6 +48,9 @@ def _summary(game: Game) -> dict[str, Any]:
         "rules": f"/docs/rules/{game.name}.md",
         "url": f"/v1/games/{game.name}",
     }
+
+
+_LIST: Final = StaticBody.of(encode({"games": [_summary(game) for game in games.GAMES.values()]}))
 
 
 @cache
@@ -95,23 +92,14 @@ def _details(game: Game) -> StaticBody:
 
 @v1.post("/start")
 def start() -> Response:
-    """Start a game, and return its first state.
-
-    Raises:
-        Problem, HTTPException: as in `parse_body`.
-    """
+    """Start a game, and return its first state."""
     body = parse_body(requests.START)
     return json_response({"state": new_game(body, body.get("seed")).to_dict()})
 
 
 @v1.post("/moves")
 def moves() -> Response:
-    """Return the seat to move in a state or view, and its legal moves.
-
-    Raises:
-        Problem, HTTPException, LongWork: as in `parse_body` and `moves_answer`, or if the position
-            is not valid.
-    """
+    """Return the seat to move in a state or view, and its legal moves."""
     body = parse_body(requests.MOVES)
     return json_response(moves_answer(_position(body), details=body.get("details", False)))
 
@@ -121,10 +109,6 @@ def describe() -> Response:
     """Return a description of a view, or of a state as the seat to move sees it.
 
     The state of a finished game is described as the public sees it.
-
-    Raises:
-        Problem, HTTPException, LongWork: as in `parse_body` and `described`, or if the position is
-            not valid.
     """
     body = parse_body(requests.DESCRIBE)
     position = _position(body)
@@ -134,23 +118,14 @@ def describe() -> Response:
 
 @v1.post("/validate")
 def validate() -> Response:
-    """Return whether a move is legal, and its category or the reason why not.
-
-    Raises:
-        Problem, HTTPException: as in `parse_body`, or if the position is not valid.
-    """
+    """Return whether a move is legal, and its category or the reason why not."""
     body = parse_body(requests.VALIDATE)
     return json_response(verdict(_position(body), body["move"]))
 
 
 @v1.post("/advance")
 def advance() -> Response:
-    """Return the state after the moves of the request, with its legal moves if asked for.
-
-    Raises:
-        Problem, HTTPException, LongWork: as in `parse_body`, `advanced` and `moves_answer`, or if
-            the state is not valid.
-    """
+    """Return the state after the moves of the request, with its legal moves if asked for."""
     body = parse_body(requests.ADVANCE)
     state = advanced(cast("State", _position(body)), body["moves"])
     listed = moves_answer(state, details=False) if body.get("list_moves") else {}
@@ -159,11 +134,7 @@ def advance() -> Response:
 
 @v1.post("/view")
 def view() -> Response:
-    """Return what one seat may know of a state.
-
-    Raises:
-        Problem, HTTPException: as in `parse_body`, or if the state or the seat is not valid.
-    """
+    """Return what one seat may know of a state."""
     body = parse_body(requests.VIEW)
     try:
         seen = cast("State", _position(body)).view(body["seat"])

@@ -1,4 +1,7 @@
-"""The operations under /v1/sealed, on games in tokens that clients cannot read."""
+"""The operations under /v1/sealed, on games in tokens that clients cannot read.
+
+They raise the same exceptions as the plain operations.
+"""
 
 from typing import Any, Final
 
@@ -23,10 +26,6 @@ def start() -> Response:
     """Start a game whose seed the service draws, and return its token and keys.
 
     If the request has hashes of keys, the keys in the answer are null.
-
-    Raises:
-        Problem, HTTPException: as in `parse_body`, or if the hashes do not fit the seats, or the
-            service has no seal keys.
     """
     body = parse_body(requests.SEALED_START)
     return json_response(_sealer().start(new_game(body), body.get("key_hashes")))
@@ -37,10 +36,6 @@ def view() -> Response:
     """Return the view of the key's seat, or the public view if the request has no key.
 
     The public view comes with the hashes of all keys and, once the game is over, the seed.
-
-    Raises:
-        Problem, HTTPException: as in `parse_body`, or if the token or the key is not valid, or the
-            service has no seal keys.
     """
     game = _open(parse_body(requests.SEALED_VIEW))
     answer: dict[str, Any] = {"view": game.state.view(game.seat).to_dict()}
@@ -53,44 +48,28 @@ def view() -> Response:
 
 @sealed_v1.post("/moves")
 def moves() -> Response:
-    """Return the seat to move, and its legal moves, or no moves if the key is another seat's.
-
-    Raises:
-        Problem, HTTPException, LongWork: as in `view` and `moves_answer`.
-    """
+    """Return the seat to move, and its legal moves, or no moves if the key is another seat's."""
     body = parse_body(requests.SEALED_MOVES)
     return json_response(moves_answer(_view(body), details=body.get("details", False)))
 
 
 @sealed_v1.post("/describe")
 def describe() -> Response:
-    """Return a description of the view of the key's seat.
-
-    Raises:
-        Problem, HTTPException, LongWork: as in `view` and `described`.
-    """
+    """Return a description of the view of the key's seat."""
     body = parse_body(requests.SEALED_DESCRIBE)
     return json_response(described(_view(body), list_moves=body.get("list_moves", True)))
 
 
 @sealed_v1.post("/validate")
 def validate() -> Response:
-    """Return whether a move of the key's seat is legal, and its category or the reason why not.
-
-    Raises:
-        Problem, HTTPException: as in `view`.
-    """
+    """Return whether a move of the key's seat is legal, and its category or the reason why not."""
     body = parse_body(requests.SEALED_VALIDATE)
     return json_response(verdict(_view(body), body["move"]))
 
 
 @sealed_v1.post("/advance")
 def advance() -> Response:
-    """Make moves of the key's seat, and return the next token and the public view.
-
-    Raises:
-        Problem, HTTPException, LongWork: as in `view` and `advanced`.
-    """
+    """Make moves of the key's seat, and return the next token and the public view."""
     body = parse_body(requests.SEALED_ADVANCE)
     game = _open(body)
     state = advanced(game.state, body["moves"], game.seat)

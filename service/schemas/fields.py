@@ -1,7 +1,7 @@
 """The fields of requests and positions: marshmallow fields that know their JSON Schema.
 
 Only JSON types, cards, and limits marked `enforced` are validated here. Other limits document the
-contract, and `games` decides whether a value makes sense.
+contract, and `games` decides whether a value makes sense. `kwargs` are always those of `JsonField`.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,21 +13,15 @@ from marshmallow.fields import Field
 
 from service.problems import MAX_ERRORS
 
-MAX_SAFE_INTEGER: Final = 2**53 - 1
-"""The largest integer that every JSON parser reads exactly."""
-MAX_INT32: Final = 2**31 - 1
-"""The largest integer of generated clients, unless the contract says `int64`."""
-MAX_SCORE: Final = 10**36
-"""The largest score: enough for a hundred doublings in each of a thousand deals."""
-MAX_LISTED_MOVES: Final = 32_000
-"""The most legal moves that are listed. Dealt hands have at most 31,122, set-up hands billions."""
-MAX_MOVES: Final = 1_000
-"""The most moves in a history, or to make in one request. A deal has fewer than 500."""
+MAX_SAFE_INTEGER: Final = 2**53 - 1  # every JSON parser reads integers up to this exactly
+MAX_INT32: Final = 2**31 - 1  # generated clients read larger integers only with `int64`
+MAX_SCORE: Final = 10**36  # enough for a hundred doublings in each of a thousand deals
+MAX_LISTED_MOVES: Final = 32_000  # a dealt hand has at most 31,122, a set-up hand billions
+MAX_MOVES: Final = 1_000  # in a history or a request; a deal has fewer than 500
 MAX_RESULTS: Final = 6_000
 """The most deals in a game without a limit on deals. Zheng Fen shares out 100 points a deal, so one
 of six seats reaches the highest target by then."""
-MAX_MOVE_LENGTH: Final = 1_000
-"""The most characters in a move. The longest legal move has some 120."""
+MAX_MOVE_LENGTH: Final = 1_000  # characters; the longest legal move has some 120
 
 TOLERANCE: Final = 2
 SLACK: Final = 100
@@ -75,14 +69,11 @@ def value_type(schema: JsonSchema, referred: Any) -> Any:
             limits = msgspec.Meta(ge=max(low, -MAX_SAFE_INTEGER), le=min(high, MAX_SAFE_INTEGER))
             return Annotated[int, limits]
         case "string":
+            shortest, longest = schema.get("minLength"), schema.get("maxLength")
             pattern = schema.get("pattern")  # in Python `$` also matches before a final newline
+            pattern = pattern and pattern.replace("$", r"\Z")
             return Annotated[
-                str,
-                msgspec.Meta(
-                    min_length=schema.get("minLength"),
-                    max_length=schema.get("maxLength"),
-                    pattern=pattern and pattern.replace("$", r"\Z"),
-                ),
+                str, msgspec.Meta(min_length=shortest, max_length=longest, pattern=pattern)
             ]
     items: Any = value_type(schema["items"], referred)
     limits = msgspec.Meta(min_length=schema.get("minItems"), max_length=schema.get("maxItems"))
@@ -158,11 +149,8 @@ def integer(
     nullable: bool = False,
     **kwargs: Any,
 ) -> JsonField:
-    """A field for an integer.
-
-    If `enforced` is false, `minimum` and `maximum` only document the contract, and every integer
-    from -`MAX_SAFE_INTEGER` to `MAX_SAFE_INTEGER` is accepted too. `kwargs` go to `JsonField`.
-    """
+    """A field for an integer. Unless `enforced`, `minimum` and `maximum` only document the
+    contract, and all integers up to `MAX_SAFE_INTEGER`, positive or negative, are accepted too."""
     low, high = minimum, maximum
     if not enforced:
         low, high = min(low, -MAX_SAFE_INTEGER), max(high, MAX_SAFE_INTEGER)
@@ -170,9 +158,8 @@ def integer(
 
     def load(value: Any) -> int:
         if type(value) is not int or not low <= value <= high:
-            limits = f" from {low} to {high}"
-            if type(value) is not int and high >= MAX_SAFE_INTEGER:
-                limits = ""
+            unlimited = type(value) is not int and high >= MAX_SAFE_INTEGER
+            limits = "" if unlimited else f" from {low} to {high}"
             raise ValidationError(f"Must be a whole number{limits}{null}.")
         return value
 
@@ -215,16 +202,13 @@ ENCODABLE: Final = (_is_encodable, "Must not have a lone surrogate, which UTF-8 
 
 
 def boolean(description: str, **kwargs: Any) -> JsonField:
-    """A field for true or false. `kwargs` are passed to `JsonField`."""
+    """A field for true or false."""
     check = (lambda value: type(value) is bool, "Must be true or false.")
     return checked(description, {"type": "boolean"}, check, **kwargs)
 
 
 def string(description: str, max_length: int | None = None, **kwargs: Any) -> JsonField:
-    """A field for a string that can be encoded as UTF-8. `kwargs` are passed to `JsonField`.
-
-    With a `max_length`, the string must have 1 to `max_length` characters.
-    """
+    """A field for a string that UTF-8 can encode, of 1 to `max_length` characters if limited."""
     if max_length is None:
         return checked(description, {"type": "string"}, STRING, ENCODABLE, **kwargs)
     length = (
@@ -240,10 +224,8 @@ def _at_most(characters: int) -> tuple[Callable[[Any], bool], str]:
 
 
 def unchecked_enum(description: str, values: tuple[str, ...], **kwargs: Any) -> JsonField:
-    """A field that the contract limits to `values`. `kwargs` are passed to `JsonField`.
-
-    Any string of up to 32 characters that can be encoded as UTF-8 passes: `games` checks the value.
-    """
+    """A field that only the contract limits to `values`: any string of up to 32 characters passes
+    if UTF-8 can encode the string."""
     schema = {"type": "string", "enum": list(values)}
     return checked(description, schema, STRING, ENCODABLE, _at_most(32), **kwargs)
 
@@ -261,7 +243,7 @@ def move(description: str) -> JsonField:
 
 
 def card(description: str = "", *, masked: bool = False, **kwargs: Any) -> JsonField:
-    """A field for a card, or `??` if `masked`. `kwargs` are passed to `JsonField`."""
+    """A field for a card, which may be `??` if `masked`."""
     allowed = CARDS | {"??"} if masked else CARDS
     or_masked = ", or ?? for a masked card" if masked else ""
     check = (
@@ -284,7 +266,7 @@ def load_object(schema: ObjectSchema, value: Any) -> dict[str, Any]:
 
 
 def object_field(description: str, schema: type[ObjectSchema], **kwargs: Any) -> JsonField:
-    """A field for an object, whose schema is a component of the contract. `kwargs`: `JsonField`."""
+    """A field for an object, whose schema is a component of the contract."""
     nested = schema()
     return JsonField(
         description,
@@ -308,9 +290,8 @@ def list_of(
 ) -> JsonField:
     """A field for a list whose items match the field `item` and are not null.
 
-    If `enforced`, the list must have `min_items` to `max_items` items. Otherwise these limits only
-    document the contract, and a list may have up to `slack` more items than `TOLERANCE` times
-    `max_items`. `kwargs` are passed to `JsonField`.
+    Unless `enforced`, `min_items` and `max_items` only document the contract, and the list may have
+    `TOLERANCE` * `max_items` + `slack` items.
     """
     low, high = (min_items, max_items) if enforced else (0, max_items * TOLERANCE + slack)
 

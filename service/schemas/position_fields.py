@@ -105,8 +105,7 @@ def options_schema(game: games.Game) -> type[ObjectSchema]:
     return make_schema(component(game, "Options"), description, option_fields(game))
 
 
-def common_fields(limits: GameLimits, **result: JsonField) -> Fields:
-    """The fields of every position. `result` has the game's own fields for a finished deal."""
+def _common_fields(limits: GameLimits, **result: JsonField) -> Fields:
     game = limits.game
     return {
         "game": constant("The game.", game.name),
@@ -141,8 +140,7 @@ def _results_field(limits: GameLimits, extra: Fields) -> JsonField:
     return list_of("The finished deals, oldest first.", item, most, enforced=True)
 
 
-def climbing_fields(limits: GameLimits) -> Fields:
-    """The fields that only positions of climbing games have: `passes` and `table`."""
+def _climbing_fields(limits: GameLimits) -> Fields:
     game = limits.game
     categories = tuple(category.name for category in game.categories)
     ranks = tuple(game.deck(game.min_players).ranks)
@@ -213,14 +211,14 @@ def view_schema(limits: GameLimits, fields: Fields) -> type[ObjectSchema]:
 def doudizhu_fields(limits: GameLimits, *, masked: bool) -> Fields:
     """The fields that Dou Dizhu states and views share. If `masked`, talon cards may be `??`."""
     return {
-        **common_fields(
+        **_common_fields(
             limits,
             declarer=limits.seat("The declarer; null if all passed.", nullable=True),
             bid=integer("The winning bid; 0 if all passed.", 0, 3, enforced=True),
             doublings=integer("How many times the score was doubled.", 0, enforced=True),
             out=limits.seat("The seat that went out; null if all passed.", nullable=True),
         ),
-        **climbing_fields(limits),
+        **_climbing_fields(limits),
         "first": limits.seat("The seat that bids first."),
         "exposed": card(
             "The face-up card in the pack: the seat that drew it bids first. Null if unknown.",
@@ -245,7 +243,7 @@ def dasan_fields(limits: GameLimits, *, masked: bool) -> Fields:
     if masked:
         partner += " or, except in the partner's view, until the called card is played"
     return {
-        **common_fields(
+        **_common_fields(
             limits,
             declarer=limits.seat("The declarer."),
             bid=integer("The winning bid.", 1, 3, enforced=True),
@@ -253,7 +251,7 @@ def dasan_fields(limits: GameLimits, *, masked: bool) -> Fields:
             called=card("The called card; null with three players.", nullable=True),
             partner=limits.seat("The declarer's partner, if any.", nullable=True),
         ),
-        **climbing_fields(limits),
+        **_climbing_fields(limits),
         "first": limits.seat("The seat that bids first and leads the first trick."),
         "talon": card_list(
             "The cards that were not dealt (none with four players); they stay listed after the"
@@ -271,12 +269,12 @@ def dasan_fields(limits: GameLimits, *, masked: bool) -> Fields:
 def zhengfen_fields(limits: GameLimits, *, masked: bool) -> Fields:
     """The fields that Zheng Fen states and views share. `masked` changes nothing in them."""
     return {
-        **common_fields(
+        **_common_fields(
             limits,
             first=limits.seat("The First: the seat that went out first."),
             last=limits.seat("The Last: the only seat that did not go out before the end."),
         ),
-        **climbing_fields(limits),
+        **_climbing_fields(limits),
         "first": limits.seat("The seat that leads the first trick."),
         "trick": card_list("The cards in the current trick.", limits.deck),
         "taken": limits.hands("The cards in the tricks that each seat has won."),
@@ -313,7 +311,7 @@ def ninefivetwo_fields(limits: GameLimits, *, masked: bool) -> Fields:
         ),
     }
     return {
-        **common_fields(
+        **_common_fields(
             limits,
             tricks=limits.by_seat(
                 "The tricks that each seat won.", integer("", 0, TRICKS, enforced=True), slack=0

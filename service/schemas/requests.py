@@ -27,12 +27,7 @@ from service.schemas.fields import (
 from service.schemas.position_fields import SEED, component, make_schema, options_schema
 from service.schemas.positions import as_dict, choose_by_game, state_field, view_field
 
-Choose = Callable[[dict[str, Any]], ObjectSchema]
-"""Returns the schema for the value of a body.
-
-Raises:
-    ValidationError: if no schema fits.
-"""
+_Choose = Callable[[dict[str, Any]], ObjectSchema]
 
 
 class _RequestSchema(ObjectSchema):
@@ -50,9 +45,10 @@ class _RequestSchema(ObjectSchema):
 
 
 class RequestValidator:
-    """Validates the request bodies of an operation. For each, `choose` picks one of `schemas`."""
+    """Validates the request bodies of an operation. For each, `choose` picks one of `schemas`, or
+    raises ValidationError if none fits."""
 
-    def __init__(self, schemas: Mapping[str, ObjectSchema], choose: Choose) -> None:
+    def __init__(self, schemas: Mapping[str, ObjectSchema], choose: _Choose) -> None:
         self.schemas: Final = schemas
         self._choose = choose
         self._decoders = [
@@ -62,8 +58,7 @@ class RequestValidator:
     def decode(self, body: bytes) -> dict[str, Any] | None:
         """Read a body with msgspec, and return its fields, except null values and empty lists.
 
-        Return None unless the body certainly matches a schema as it is. The caller must then parse
-        the body and call `load`, which converts values or says what is wrong.
+        Return None unless the body certainly matches a schema as it is. `load` then has to decide.
         """
         for decode in self._decoders:
             try:
@@ -235,4 +230,3 @@ VALIDATORS: Final = (
     *(START, MOVES, DESCRIBE, VALIDATE, ADVANCE, VIEW, SEALED_START, SEALED_VIEW),
     *(SEALED_MOVES, SEALED_DESCRIBE, SEALED_VALIDATE, SEALED_ADVANCE),
 )
-"""The validators of all operations."""

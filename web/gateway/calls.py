@@ -14,40 +14,32 @@ from tournament.model import Identity
 from tournament.store.chain import Digest
 from tournament.text import printable
 
-ANSWER_LIMIT: Final = 288 * 1024
-"""The most bytes of a bot's answer. The runner's own limit is lower."""
-REQUEST_LIMIT: Final = 8 * 1024 * 1024
-"""The most bytes of a request to a bot. The longest lists of moves have 800 KiB."""
-CHALLENGE: Final = "challenge "
-"""The beginning of the call of a request that belongs to a challenge."""
+ANSWER_LIMIT: Final = 288 * 1024  # bytes of a bot's answer; the runner's own limit is lower
+REQUEST_LIMIT: Final = 8 * 1024 * 1024  # bytes; the longest lists of moves have 800 KiB
+CHALLENGE: Final = "challenge "  # begins the call of a request that belongs to a challenge
 Request = tuple[int, str, bytes]
 """A request to a program, in MessagePack: a number, a call (method and path), and a body."""
 Answer = tuple[int, bytes, bool]
 """A program's answer in MessagePack: the request's number, the bytes of the bot's HTTP answer, and
 whether these are complete."""
-ALIVE_S: Final = 5.0
-"""How often the gateway and an author's program ping each other."""
+ALIVE_S: Final = 5.0  # between pings of the gateway and an author's program
 CONNECT_S: Final = 10
 _ANSWER_S: Final = 60  # for a busy machine that writes into its store
 _RECEIPT_S: Final = 3  # an author's program waits for the last receipt before it ends
 _LIMIT: Final = 64 * 1024
-_Answer = TypeVar("_Answer")
-
+_Kind = TypeVar("_Kind")
 
 Wants = Literal["join", "new-version", "leave", "token"]
-"""The requests that an author may send to a ladder."""
 
 
 class LadderCall(msgspec.Struct, frozen=True):
-    """A request from an author's program to a ladder, about the bot `name`. `key` is the author's
-    secret for this arena. `code` is the organiser's code for joining, or "" if there is none.
-    `about` is what the bot states about itself."""
+    """A request from an author's program to a ladder, about the bot `name`."""
 
     name: str
-    key: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+    key: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]  # the author's, for this arena
     wants: Wants = "join"
-    code: str = ""
-    about: Identity = Identity()
+    code: str = ""  # the organiser's code for joining, if there is one
+    about: Identity = Identity()  # what the bot states about itself
 
 
 class LadderAnswer(msgspec.Struct, frozen=True):
@@ -77,11 +69,10 @@ class Opponent(msgspec.Struct, frozen=True):
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """The parts of a request to a bot that the gateway and an author's program read. `clock` has
-    the times for the answer in milliseconds, or {} for a request without a clock."""
+    """The parts of a request to a bot that the gateway and an author's program read."""
 
     match: Annotated[str, msgspec.Meta(max_length=64)] = ""
-    clock: dict[str, Annotated[float, msgspec.Meta(ge=0, le=3_600_000)]] = {}
+    clock: dict[str, Annotated[float, msgspec.Meta(ge=0, le=3_600_000)]] = {}  # milliseconds
 
     @property
     def seconds(self) -> float:
@@ -108,8 +99,8 @@ class EntryRefused(StichError):
 
 
 def ask_ladder(url: str, call: LadderCall) -> LadderAnswer:
-    """Send a request to the ladder at `url`, and return its answer, made printable. Wait up to a
-    minute for each part of the answer.
+    """Send a request to the ladder at `url`, and return its answer, made printable. Each wait is
+    limited to a minute.
 
     Raises:
         EntryRefused: if the ladder refuses the call, or no ladder can be reached at this URL.
@@ -131,20 +122,20 @@ def ask_ladder(url: str, call: LadderCall) -> LadderAnswer:
 
 
 def gateway_port(url: str) -> int | None:
-    """Ask an arena's web server for its gateway's port. Return None if a valid answer does not come
-    within a minute. `url` must not end with a slash."""
+    """Ask an arena's web server for its gateway's port. Return None if there is no valid answer.
+    Each wait is limited to a minute. `url` must not end with a slash."""
     answer = _get(f"{url}/connect", _GatewayPort, _ANSWER_S)
     return None if answer is None else answer.port
 
 
 def ask_digest(url: str) -> Digest | None:
-    """Ask an arena's web server for the run's digest. Return None if a valid answer does not come
-    within three seconds. `url` must not end with a slash."""
+    """Ask an arena's web server for the run's digest. Return None if there is no valid answer. Each
+    wait is limited to three seconds. `url` must not end with a slash."""
     answer = _get(f"{url}/digest", _ShownDigest, _RECEIPT_S)
     return None if answer is None else Digest(answer.entries, answer.digest)
 
 
-def _get(url: str, kind: type[_Answer], seconds: float) -> _Answer | None:
+def _get(url: str, kind: type[_Kind], seconds: float) -> _Kind | None:
     with suppress(requests.RequestException):
         return _decode(_call("GET", url, seconds=seconds)[1], kind)
     return None
@@ -177,7 +168,7 @@ def _call(
         return response.status_code, body[:_LIMIT]
 
 
-def _decode(body: bytes, kind: type[_Answer]) -> _Answer | None:
+def _decode(body: bytes, kind: type[_Kind]) -> _Kind | None:
     try:
         return msgspec.json.decode(body, type=kind)
     except (msgspec.DecodeError, RecursionError):

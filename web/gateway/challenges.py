@@ -20,10 +20,8 @@ from web.gateway.calls import ALIVE_S, CHALLENGE, REQUEST_LIMIT, Asked, Opponent
 from web.gateway.connected_bot import BotAnswer, ConnectedBot
 from web.gateway.link import Link
 
-AN_HOUR: Final = 20
-"""The most challenges that a bot may begin within an hour."""
-AT_ONCE: Final = 16
-"""The most challenges that are played through a gateway at the same time."""
+AN_HOUR: Final = 20  # challenges that a bot may begin
+AT_ONCE: Final = 16  # challenges that are played through a gateway
 _HOUR_S: Final = 3600.0
 _LONGEST_S: Final = 1800.0
 _CALLS: Final = ("GET /", "POST /start", "POST /move", "POST /end")
@@ -119,9 +117,8 @@ class Challenges:
             number, call, body = msgspec.msgpack.decode(data, type=Request)
             if call not in _CALLS:
                 raise msgspec.DecodeError
-            answer = await self._ask(opponent, call, body)
-            answered = (answer.data, answer.complete) if answer is not None else (b"", False)
-            await link.send(msgspec.msgpack.encode((number, *answered)))
+            answer = await self._ask(opponent, call, body) or BotAnswer(b"", False)
+            await link.send(msgspec.msgpack.encode((number, answer.data, answer.complete)))
             link.answered()
 
     async def _ask(self, opponent: str, call: str, body: bytes) -> BotAnswer | None:

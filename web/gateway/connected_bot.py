@@ -17,19 +17,16 @@ from web.gateway.calls import ALIVE_S, Answer
 from web.gateway.invitations import Invitations, TokenRefused
 from web.gateway.link import Link
 
-GRACE_S: Final = 2.0
-"""For how long an author's program may be gone before its bot is away."""
-
+GRACE_S: Final = 2.0  # for which a program may be gone before its bot is away
 _LEAVE_S: Final = 5.0
 
 
 @dataclass(frozen=True, slots=True)
 class BotAnswer:
-    """The bytes of a bot's HTTP answer. `complete` is false if the bot was late, did not answer, or
-    broke its connection."""
+    """The bytes of a bot's HTTP answer."""
 
     data: bytes
-    complete: bool
+    complete: bool  # false if the bot was late, did not answer, or broke its connection
 
 
 @dataclass(eq=False, slots=True)
@@ -139,13 +136,11 @@ class ConnectedBot:
                 self._session.link.answered()  # because the answer may still come
 
     def end(self, why: str) -> None:
-        """End the session, if there is one, because the bot no longer plays, and send the bot's
-        program the sentence `why`. The program then ends."""
+        """End the session, if there is one, with the sentence `why`. The program then ends."""
         self._end_session({"over": why})
 
     def fail(self, why: str) -> None:
-        """End the session, if there is one, and send the bot's program the sentence `why`. The
-        program ends with an error, and may be started again."""
+        """Like `end`, but the program ends with an error, and may be started again."""
         self._end_session({"refused": why})
 
     def _check_token(self) -> None:

@@ -12,10 +12,8 @@ from web.gateway.addresses import network_of, parse_address
 from web.gateway.calls import ALIVE_S
 
 CONNECTIONS: Final = 5000
-STRANGERS: Final = 64
-"""The most connections from an address that have not shown a valid token."""
-MAX_TABLES: Final = 64
-"""The most tables of a bot."""
+STRANGERS: Final = 64  # connections from an address that have not shown a valid token
+MAX_TABLES: Final = 64  # of a bot
 _USELESS: Final = 4 * MAX_TABLES
 _FORGIVEN_A_S: Final = 8 / ALIVE_S  # frames other than answers, such as pongs
 _PIECE: Final = 1024

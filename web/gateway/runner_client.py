@@ -119,9 +119,8 @@ class GatewayClient:
         try:
             response = self._session.request(method, f"{self._base}/{path}", json=data, timeout=10)
         except requests.RequestException:
-            raise GatewayStopped(
-                "The gateway of bots that connect has stopped; run the command again."
-            ) from None
+            why = "The gateway of bots that connect has stopped; run the command again."
+            raise GatewayStopped(why) from None
         if why := refusal(response.content):
             raise GatewayStopped(why)
         return response.content

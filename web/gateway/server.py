@@ -2,8 +2,8 @@
 
 An author's program opens a WebSocket at /connect. Its headers hold the token of its bot as
 `Authorization: Bearer`, its number of tables as `X-Stich-Tables`, and `X-Stich-Challenges: 1` if it
-takes challenges (see `challenges`). The gateway sends, in JSON, `{"cup": NAME, "bot": NAME}`; then
-a `Request` for each `Answer`; at the end `{"over": WHY}`, or `{"refused": WHY}` if the program
+takes challenges (see `challenges`). The gateway sends `{"cup": NAME, "bot": NAME}` in JSON first,
+then requests (see `calls`), and at the end `{"over": WHY}`, or `{"refused": WHY}` if the program
 should not connect again without a change. WHY is a sentence.
 
 To the runner, connecting bots are bots by URL, at `/SECRET/bots/NAME/…`. Answers are passed on
@@ -43,29 +43,26 @@ _WRONG: Final = (EOFError, asyncio.LimitOverrunError, OSError, ValueError, Store
 
 
 class GatewaySettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The settings of a gateway. Only the runner, which reaches the gateway at `runner_host` and
-    `runner_port`, knows the `secret`. The tokens are in the run's `folder`. The organiser starts
-    the bots in `others`, which may not connect. `terms` are the terms of challenges."""
+    """The settings of a gateway."""
 
-    runner_host: str
+    runner_host: str  # where the runner reaches the gateway
     runner_port: int
-    folder: str
+    folder: str  # of the run, with the tokens
     cup: str
-    others: list[str]
-    secret: str
-    terms: Terms
+    others: list[str]  # bots that the organiser starts, and which may not connect
+    secret: str  # only the runner knows it
+    terms: Terms  # of challenges
 
 
 @dataclass(frozen=True, slots=True)
 class _Program:
-    """What the headers of a connecting program say. `opponent` is the other bot's name at
-    /challenge."""
+    """What the headers of a connecting program say."""
 
     bot: str
     token_hash: str
     tables: int
     takes_challenges: bool
-    opponent: str
+    opponent: str  # at /challenge
 
 
 class GatewayServer:
@@ -153,10 +150,10 @@ class GatewayServer:
 
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             with closing(writer), suppress(*_WRONG):
-                answer: BotAnswer | None = BotAnswer(b"", True)
-                while answer is not None and answer.complete:
-                    answer = await self._answer_runner(reader)
-                    writer.write(answer.data if answer is not None else b"")
+                while answer := await self._answer_runner(reader):
+                    writer.write(answer.data)
+                    if not answer.complete:
+                        break
 
         return await asyncio.start_server(serve, host, port)
 

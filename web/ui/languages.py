@@ -14,8 +14,7 @@ from tournament.language import ENGLISH, speak
 
 LANGUAGES: Final = {"en": "English", "zh": "中文", "de": "Deutsch"}
 """The name of each language in that language, by tag. The messages in the code are in English."""
-KEY: Final = "lang"
-"""The name of the query argument and of the cookie that choose a language."""
+KEY: Final = "lang"  # the query argument and the cookie that choose a language
 _DEFAULT: Final = next(iter(LANGUAGES))
 _YEAR_S: Final = 365 * 86400
 
@@ -48,8 +47,7 @@ def wanted(request: Request) -> str:
 
 def language() -> str:
     """The tag of the current request's language."""
-    tag: str = g.language
-    return tag
+    return str(g.language)
 
 
 def add_languages(app: Flask) -> None:

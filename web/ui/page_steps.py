@@ -43,16 +43,11 @@ class _DealEnd(TypedDict):
 
 
 class ShownPosition(_PagePosition):
-    """A position, and what has just happened.
+    """A position, and what has just happened."""
 
-    `last` has each seat's latest move in this trick, or in this phase if it has no tricks. It is
-    None for a seat without such a move. `trick_over` is true if the trick on the table has just
-    ended. `ended` is the deal that the latest move ended, or None.
-    """
-
-    last: list[str | None]
-    trick_over: bool
-    ended: _DealEnd | None
+    last: list[str | None]  # by seat, its latest move in this trick, or phase if it has no tricks
+    trick_over: bool  # the trick on the table has just ended
+    ended: _DealEnd | None  # the deal that the latest move ended
 
 
 class PageStep(ShownPosition):

@@ -16,15 +16,13 @@ from tournament.text import printable_lines, utc
 from web.ui import plots
 
 _LINK: Final = re.compile(r"\[([^]]+)\]\([^)]+\)")
+_TIME: Final = re.compile(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d) UTC")
 _COURSE_TITLES: Final = {
     "knockout": N_("Bracket"),
     "swiss": N_("Rounds"),
     "halving": N_("Stages"),
     "gauntlet": N_("Challenger"),
 }
-
-
-_TIME: Final = re.compile(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d) UTC")
 
 
 def with_times(text: str) -> Markup:

@@ -1,5 +1,7 @@
 """The servers that commands run as child processes: an arena's pages, and the gateway of bots."""
 
+from __future__ import annotations
+
 import os
 import secrets
 import signal
@@ -11,14 +13,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from http.client import HTTPConnection, HTTPException
 from time import monotonic, sleep
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
-import requests
 
-from tournament.config.cup import Cup
 from web.child_process import command
-from web.gateway.runner_client import GatewayClient
+
+if TYPE_CHECKING:
+    from tournament.config.cup import Cup
+    from web.gateway.runner_client import GatewayClient
 
 _LOOK_S: Final = 0.2
 _START_S: Final = 30.0
@@ -163,6 +166,11 @@ def gateway_served(
     Raises:
         ClickException: as in `pages_served`, or if there is no free port at `runner_host`.
     """
+    # imported only here, so that `stich serve` starts fast
+    import requests
+
+    from web.gateway.runner_client import GatewayClient
+
     runner_port, secret = find_port(runner_host, 0), secrets.token_hex(16)
     settings = {
         "folder": folder,

@@ -30,7 +30,8 @@ class _JsonFormatter(logging.Formatter):
 
 
 def configure(settings: Settings) -> None:
-    """Write only the service's logs and granian's errors, to standard error, as `settings` say."""
+    """Log the service's records and granian's errors to standard error, in the format of
+    `settings`, and nowhere else."""
     handler = logging.StreamHandler()
     text = logging.Formatter("%(asctime)s %(levelname)s %(message)s")
     handler.setFormatter(_JsonFormatter() if settings.log_format == "json" else text)

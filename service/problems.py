@@ -138,9 +138,7 @@ def invalid_request(errors: Mapping[str, Sequence[str]]) -> Problem:
 
 
 def invalid_state(problems: Sequence[str]) -> Problem:
-    """The problem for a state or view that breaks rules of its game.
-
-    `problems` are sentences, of which the first `MAX_ERRORS` are listed.
-    """
+    """The problem for a state or view that breaks rules of its game, as the sentences in `problems`
+    say. The first `MAX_ERRORS` are listed."""
     listed = list(problems[:MAX_ERRORS])
     return Problem("invalid-state", " ".join(listed), problems=listed)

@@ -10,8 +10,7 @@ from typing import Any, Final, Self
 
 MEBIBYTE: Final = 1024 * 1024
 SEAL_KEYS: Final = "STICH_SEAL_KEYS"
-MULTIPROC_DIR: Final = "PROMETHEUS_MULTIPROC_DIR"
-"""The variable that names the folder in which several workers keep their metrics."""
+MULTIPROC_DIR: Final = "PROMETHEUS_MULTIPROC_DIR"  # where several workers keep their metrics
 
 OTHER_VARIABLES: Final = frozenset(
     {"STICH_HOST", "STICH_PORT", "STICH_WORKERS", "STICH_TOKEN", "STICH_GATEWAY", "STICH_ARENA"}

@@ -34,7 +34,7 @@ Fields = dict[str, JsonField]
 
 
 class GameLimits:
-    """Makes fields whose limits depend on a game's highest seat or its largest deck's cards."""
+    """Makes fields whose limits depend on a game's seats or on the cards in its largest deck."""
 
     def __init__(self, name: str) -> None:
         self.game = games.get(name)

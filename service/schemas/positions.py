@@ -48,8 +48,8 @@ def choose_by_game(schemas: Mapping[str, ObjectSchema], value: Any) -> ObjectSch
 def _position_field(
     component: str, schemas: Mapping[str, ObjectSchema], description: str, **kwargs: Any
 ) -> JsonField:
-    """Return a field for positions with one of `schemas`, which are together `component` in the
-    contract. msgspec reads a position into a struct, which `as_dict` must then convert."""
+    """A field for a position of any game, whose schema in the contract is `component`. msgspec
+    reads a position into a struct, which `as_dict` must then convert."""
     structs = tuple(_struct(*item) for item in schemas.items())
 
     def load(value: Any) -> dict[str, Any]:

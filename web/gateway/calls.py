@@ -20,8 +20,7 @@ CHALLENGE: Final = "challenge "  # begins the call of a request that belongs to 
 Request = tuple[int, str, bytes]
 """A request to a program, in MessagePack: a number, a call (method and path), and a body."""
 Answer = tuple[int, bytes, bool]
-"""A program's answer in MessagePack: the request's number, the bytes of the bot's HTTP answer, and
-whether these are complete."""
+"""The answer: the request's number, the bytes of the bot's HTTP answer, whether all have come."""
 ALIVE_S: Final = 5.0  # between pings of the gateway and an author's program
 CONNECT_S: Final = 10
 _ANSWER_S: Final = 60  # for a busy machine that writes into its store

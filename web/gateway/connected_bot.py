@@ -71,8 +71,8 @@ class ConnectedBot:
         """Receive a program's answers until the program leaves or sends an invalid message, or its
         session is ended. The session of an earlier program is ended first.
 
-        `token_hash` is the SHA-256 of the program's token in hexadecimal. If its session is ended,
-        the program is told why, and has 5 seconds to leave.
+        `token_hash` is the SHA-256 of the program's token in hexadecimal. When the session is
+        ended, the program is told why, and has 5 seconds to leave.
 
         Raises:
             StoreError: if the file of tokens cannot be read.

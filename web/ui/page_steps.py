@@ -78,7 +78,8 @@ def match_data(match: MatchRecord | Pairing, cup: Cup, shown: Sequence[PageStep]
 class DealLog:
     """Follows a game move by move. `shown` is the position that a page shows after the latest move.
 
-    `state` is the first state of the game, in wire form. All states may be views of a spectator.
+    `state` is the first state of the game, in wire form. Either all states are full, or all are
+    views of a spectator.
     """
 
     def __init__(self, game: Game, state: JsonDict) -> None:

@@ -217,14 +217,10 @@ def program_problem(argv: list[str], folder: Path) -> str:
     `argv` has the words of the command. A program with a slash is resolved against `folder`, the
     bot's folder. Any other program is looked up in the PATH of `environment`.
     """
-    if "/" in argv[0]:
-        program_path = shutil.which(str(folder / argv[0]))
-    else:
-        places = environment(argv, 0)["PATH"].split(os.pathsep)
-        # A relative entry of PATH starts from the bot's folder.
-        path = os.pathsep.join(str(folder / place) for place in places)
-        program_path = shutil.which(argv[0], path=path)
-    if program_path is not None:
+    places = environment(argv, 0)["PATH"].split(os.pathsep)
+    # A relative entry of PATH starts from the bot's folder.
+    path = os.pathsep.join(str(folder / place) for place in places)
+    if shutil.which(str(folder / argv[0]) if "/" in argv[0] else argv[0], path=path):
         return ""
     program = short(argv[0])
     if os.path.isfile(folder / argv[0]):

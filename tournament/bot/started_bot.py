@@ -201,11 +201,10 @@ class StartedBot(HttpBot):
         super().__init__(url, inside or dial_url(url))
 
     def ready(self) -> Self:
-        """Wait until the bot answers GET /, and return the bot.
+        """Wait until the bot gives any complete answer to GET / without being busy. Return the bot.
 
-        Any complete HTTP answer counts, except that a busy bot is asked again. `start_ms` counts
-        from the bot's start, or from when its folder has been copied, but each attempt gets at
-        least a second. After an error, the bot has ended.
+        `start_ms` counts from the bot's start, or from when its folder has been copied, but each
+        attempt gets at least a second. After an error, the bot has ended.
 
         Raises:
             StartError: if the bot cannot be started or ends, if its answer is too large or not

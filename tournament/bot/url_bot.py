@@ -169,17 +169,16 @@ class HttpBot(Player):
             self._socket = None
 
     def send(self, path: str, body: bytes, seconds: float) -> Reply:
-        """Send a GET request, or a POST request if there is a body. Return the answer, which may
-        have any status.
+        """Send a GET request to `path` below the bot's URL, or a POST request if there is a body.
+        Return the answer, which may have any status.
 
-        `path` is appended to the bot's URL. If the connection fails or breaks, the request is sent
-        once more. A busy bot is asked again after its Retry-After. All this happens within
-        `seconds`.
+        Within `seconds`, the request is sent once more if the connection breaks, and again after
+        each Retry-After of a busy bot.
 
         Raises:
-            ExchangeError: if no complete answer comes in time, if the connection fails or breaks a
-                second time, if the bot is busy for too long, or if the answer is too large or not
-                HTTP. The connection is then closed.
+            ExchangeError: if no complete answer comes in time, the connection breaks a second time,
+                the bot is busy for too long, or the answer is too large or not HTTP. The connection
+                is then closed.
         """
         method = "POST" if body else "GET"
         head = f"{method} {self._path}{path} HTTP/1.1\r\n{self._headers}"

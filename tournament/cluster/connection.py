@@ -21,9 +21,7 @@ _PACKAGES = ("games", "tournament", "bots")
 
 def connect(address: str) -> tuple[Client, str]:
     """Connect to a Dask scheduler. Return the client, for the caller to close, and Dask's report
-    about packages whose versions differ, or "".
-
-    After this call, Dask logs only critical errors.
+    about packages whose versions differ, or "". Dask logs only critical errors afterwards.
 
     Raises:
         RunError: if Dask cannot connect, after at most 20 seconds.

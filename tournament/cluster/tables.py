@@ -40,10 +40,8 @@ async def open_tables(
     dask_worker: Worker,
 ) -> tuple[Inspected, str]:
     """Open so many `tables` on this worker, under the name `session`, and start or reach the bots
-    (see `Tables.open`).
-
-    If the worker's Stich is not this `version`, nothing is opened and the inspection says so. The
-    bots run until Dask releases the key `owner`, when the runner has finished or is gone.
+    (see `Tables.open`). If the worker's Stich is not this `version`, only say so. The bots run
+    until Dask releases the key `owner`, when the runner has finished or is gone.
 
     Raises:
         OSError: if no folder can be created for the tables.

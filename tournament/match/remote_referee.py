@@ -1,7 +1,5 @@
-"""The referee that asks a running rules service, which the organiser trusts.
-
-`requests` takes long to import, so this module is only imported for a cup that names a service.
-"""
+"""The referee that asks a running rules service, which the organiser trusts. `requests` takes long
+to import, so this module is only imported for a cup that names a service."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, TypeVar

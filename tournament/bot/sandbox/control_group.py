@@ -16,8 +16,7 @@ def delegate(root: Path = ROOT, membership: Path = Path("/proc/self/cgroup")) ->
 
     Moves this process into a subgroup, if no earlier call has. Returns None if the system has no
     such groups, if the group cannot limit memory and processes or has other processes, or if a
-    change fails; a later call then tries again. `root` is where groups are mounted. The file
-    `membership` names the group.
+    change fails; a later call then tries again.
     """
     try:
         lines = membership.read_text().splitlines()

@@ -46,10 +46,8 @@ def copies_folder() -> str:
 
 
 def copy_folder(source: FolderToCopy, target: str, stop: int) -> None:
-    """Create the folder `target` in `copies_folder`, and copy a folder's contents into it.
-
-    Symbolic links stay links. Copying stops when the other end of the socket `stop`, a descriptor,
-    closes.
+    """Create the folder `target` in `copies_folder`, and copy a folder's contents into it, with its
+    symbolic links. Stop when the other end of the socket `stop`, a descriptor, closes.
 
     Raises:
         OSError: if `target` exists, the folder cannot be copied, or the copying is stopped. Part of

@@ -65,9 +65,8 @@ _OTHER_ABI: Final = 0x40000000  # x32 on x86_64
 
 @contextmanager
 def opened() -> Iterator[int]:
-    """Open a file in memory that has the filter, for as long as the context lasts.
-
-    Yields the file's descriptor, which bubblewrap takes with `--seccomp`.
+    """Yield the descriptor of a file with the filter, which bubblewrap takes with `--seccomp`. The
+    file is in memory, and closed afterwards.
 
     Raises:
         OSError: if there is no filter for this machine, which the text says with a fix, or the file
@@ -82,7 +81,6 @@ def opened() -> Iterator[int]:
 
 
 def _program() -> bytes:
-    """The filter as a BPF program, an array of struct sock_filter."""
     machine = platform.machine()
     if machine not in _ARCHITECTURES:
         raise OSError(
@@ -123,7 +121,7 @@ def _by_argument(
 
 
 def _step(code: int, value: int, skip_if: int = 0, skip_else: int = 0) -> bytes:
-    # A comparison skips the next `skip_if` steps if it holds, and otherwise the next `skip_else`.
+    # A struct sock_filter. A comparison skips `skip_if` steps if it holds, otherwise `skip_else`.
     return struct.pack("=HBBI", code, skip_if, skip_else, value)
 
 

@@ -182,7 +182,6 @@ class _Supervisor:
                     self.status = f"its sandbox's network cannot be entered ({why}); {_NO_NETWORK}"
 
     def serve(self) -> None:
-        """Collect output, reap children and answer requests, until the control socket closes."""
         signal.signal(signal.SIGCHLD, lambda *_: self.reap())
         poll = select.poll()
         poll.register(self.control, select.POLLIN)

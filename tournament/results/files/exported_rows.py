@@ -105,7 +105,7 @@ class ExportedRows:
             raise LineError(f"{name}: there is no row; write one JSON object a line.")
         _, self._first = rows[0]
         for number, row in rows:
-            for problem in self._problems(row):
+            for problem in self._contradictions(row):
                 raise self._error(number, problem)
         if len(self._places) > _MOST_BOTS:
             raise LineError(
@@ -161,8 +161,7 @@ class ExportedRows:
     def _error(self, number: int, text: str) -> LineError:
         return LineError(f"{self._name}:{number}: {text}")
 
-    def _problems(self, row: Row) -> Iterator[str]:
-        """Yield a sentence for each way in which a row contradicts itself or the rows above it."""
+    def _contradictions(self, row: Row) -> Iterator[str]:
         for field in _OF_THE_CUP:
             value, expected = getattr(row, field), getattr(self._first, field)
             if value != expected:

@@ -31,7 +31,7 @@ _SAME: Final = (  # the fields of a line that are the same in a MatchRecord
     *("match", "block", "round", "stage", "game", "players", "options", "seed", "moves", "forced"),
     *("scores", "adjusted", "results", "started"),
 )
-_BLOCKS: Final = 16  # that are read at a time
+_BLOCKS: Final = 16  # read at a time
 
 Positive = Annotated[int, Meta(ge=1, lt=2**31)]
 Milliseconds = Annotated[float, Meta(ge=0, le=1e9)]
@@ -159,17 +159,14 @@ def seats_of(match: MatchRecord | MatchLine) -> tuple[list[int], IllegalMove | N
 
 
 def shown_matches(store: RunReader, finished: bool) -> Iterator[MatchRecord]:
-    """Yield the finished matches of a run, by block and seating.
-
-    Unless the run is `finished`, blocks with matches still to be played are left out, because their
-    cards are secret. A few blocks are read at a time, so that a slow consumer does not keep a
-    transaction open.
+    """Yield the finished matches of a run, by block and seating. Unless the run is `finished`,
+    blocks with matches still to be played are left out, because their cards are secret.
 
     Raises:
         StoreError: during iteration, if the store cannot be read.
     """
     whole = [block.block for block in store.blocks() if finished or block.played >= block.seatings]
-    for start in range(0, len(whole), _BLOCKS):
+    for start in range(0, len(whole), _BLOCKS):  # a slow consumer keeps no transaction open
         part = whole[start : start + _BLOCKS]
         records = list(store.matches(range(part[0], part[-1] + 1)))
         yield from (record for record in records if record.block in part)

@@ -250,27 +250,21 @@ class Combinations:
         The same rank twice stands for a pair in place of two single cards. Without ranks, the play
         has no kickers, even if its category needs them.
         """
-        cards = self._core(hand, group)
+        level, category, length = level_of(group), category_of(group), length_of(group)
+        deck, size = self.deck, SIZE[category]
+        if category == ROCKET:
+            cards = deck.rank(hand, BLACK) | deck.rank(hand, RED)
+        else:
+            cards = deck.lowest(hand, level, length if category == BOMB else size)
+        if RUNNING[category]:
+            for rank in range(level - length + 1, level):
+                cards += deck.lowest(hand, rank, size)
         if len(kickers) == 2 and kickers[0] == kickers[1]:
-            cards += self.deck.lowest(hand, kickers[0], 2)
+            cards += deck.lowest(hand, kickers[0], 2)
         else:
             for rank in kickers:
-                cards += self.deck.lowest(hand, rank, KICKER_SIZE[category_of(group)])
-        return self._move(cards, category_of(group), level_of(group), length_of(group))
-
-    def _core(self, hand: int, group: Group) -> int:
-        level, category = level_of(group), category_of(group)
-        deck = self.deck
-        if category == ROCKET:
-            return deck.rank(hand, BLACK) | deck.rank(hand, RED)
-        if category == BOMB:
-            return deck.lowest(hand, level, length_of(group))
-        size = SIZE[category]
-        cards = deck.lowest(hand, level, size)
-        if RUNNING[category]:
-            for rank in range(level - length_of(group) + 1, level):
-                cards += deck.lowest(hand, rank, size)
-        return cards
+                cards += deck.lowest(hand, rank, KICKER_SIZE[category])
+        return self._move(cards, category, level, length)
 
 
 def _strength(category: int, level: int, length: int) -> int:

@@ -138,8 +138,7 @@ class Completion:
 class Endpoint:
     """The endpoint of a model, for several threads at once.
 
-    If `transcripts` is given, each request and its answer, without the key, are appended to that
-    file as a line of JSON.
+    Each request and its answer, without the key, are appended to `transcripts`, if given, as JSON.
     """
 
     def __init__(self, settings: Settings, key: str, transcripts: Path | None) -> None:

@@ -215,8 +215,7 @@ class RsgiFront:
     ) -> Answer:
         """Call the application, in another thread if the body is large or `on_loop` is false.
 
-        If the application raises LongWork, call it again in another thread, with the slots that it
-        needs in `slot`. If too few become free in time, `need_long_work` raises TooManyRequests.
+        After LongWork, call it again in another thread, with the slots that it needs in `slot`.
         """
         environ = _environ(scope) | {BEGAN: began}
         # a large body has a slot already, and takes long to parse
@@ -253,8 +252,7 @@ class RsgiFront:
     def _limit_unread_answers(self) -> None:
         """Make the kernel buffer little for clients that do not read, and later cut them off.
 
-        Connections inherit the options of the listening socket. Granian gives no access to this
-        socket, so search for it, and try again later if there is none yet.
+        Connections inherit the options of the listening socket, which Granian does not tell us.
         """
         if not hasattr(socket, "TCP_USER_TIMEOUT"):
             return

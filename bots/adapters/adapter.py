@@ -48,9 +48,8 @@ class AdaptedProgram(lines.LineProgram, ABC):
 class Adapter:
     """A bot that plays a program's moves, or the move of `sensible` if the program has none.
 
-    `open_match` returns the program for a new match. Beyond `_MAX_MATCHES` matches, the one with
-    the least recent request is dropped. If `auction` is False, `sensible` bids. The methods are
-    thread-safe.
+    `open_match` returns the program for a new match. Beyond `_MAX_MATCHES`, the match with the
+    least recent request is dropped. Without `auction`, `sensible` bids. Methods are thread-safe.
     """
 
     def __init__(self, open_match: Callable[[], AdaptedProgram], *, auction: bool) -> None:
@@ -64,8 +63,7 @@ class Adapter:
     ) -> tuple[str, Info, str | None]:
         """Return the move, information about it (see `kit`), and the reason for a fallback or None.
 
-        A bid by `sensible` because `auction` is False is no fallback. A fallback is also printed to
-        stderr.
+        A bid by `sensible` because `auction` is False is no fallback. Fallbacks go to stderr too.
         """
         clock = request["clock"]
         seconds = (clock["move_ms"] + clock["bank_ms"]) / 1000

@@ -21,8 +21,8 @@ READY = "ready"
 def load(where: str) -> list[Any]:
     """Return the agents of the landlord and of the two seats after the landlord.
 
-    `where` is `module:name`, as in the module docstring. A single agent plays all three seats.
-    Exceptions from the import, an unknown name and the agent's own code pass through.
+    `where` is `module:name`, as in the module docstring. Exceptions from the import, an unknown
+    name and the agent's own code pass through.
     """
     module, _, name = where.partition(":")
     agent = getattr(importlib.import_module(module), name)

@@ -104,9 +104,8 @@ def _above(card: int) -> int:
 def choose_card(hand: int, trick: Sequence[int], trump: int, unseen: int, voids: int) -> int:
     """Return the card to play.
 
-    `trick` holds the cards played to the trick so far, oldest first. `unseen` is the set of cards
-    that may be in other hands. Bit s of `voids` is set if the next seat is known to have no card of
-    suit s.
+    `trick` holds the cards played so far, oldest first, and `unseen` those that may be in other
+    hands. Bit s of `voids` is set if the next seat is known to have no card of suit s.
     """
     if not trick:
         return _lead(hand, trump, unseen)
@@ -127,10 +126,9 @@ def choose_card(hand: int, trick: Sequence[int], trump: int, unseen: int, voids:
 def _play_second(
     winners: int, following: int, unseen: int, led: int, trump: int, voids: int
 ) -> int:
-    """Return the second player's card.
+    """Return the highest of `winners`, or an equally good card, unless it is likely to be beaten.
 
-    If the next seat is unlikely to beat the highest of `winners`, this is that card or an equally
-    good lower one. Otherwise it is the lowest card of the suit.
+    Otherwise return the lowest card of the suit.
     """
     ruffed = voids >> led & 1 and not voids >> trump & 1 and unseen & SUIT_CARDS[trump]
     if ruffed and led != trump:
@@ -170,10 +168,7 @@ def _lead(hand: int, trump: int, unseen: int) -> int:
 
 
 def _lead_low(hand: int, trump: int, unseen: int) -> int:
-    """Lead a short suit if the hand has trumps to ruff with, and otherwise a long one.
-
-    A suit with a high card that might be lost is avoided.
-    """
+    """Lead a short suit if the hand has trumps to ruff with, and otherwise a long one."""
     trumps = hand & SUIT_CARDS[trump]
     side = hand ^ trumps
     if not side:

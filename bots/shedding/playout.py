@@ -1,7 +1,4 @@
-"""Playouts of Dou Dizhu and Dasan, in which every seat follows its plan, low plays first.
-
-The players use only what their seats would know.
-"""
+"""Playouts of Dou Dizhu and Dasan: every seat follows its plan, and uses only what it may know."""
 
 import math
 from collections.abc import Iterator
@@ -85,9 +82,9 @@ def _opponents(state: SheddingState) -> list[frozenset[int]]:
 
 
 def value(end: SheddingState, seat: int) -> float:
-    """Return the value of the last deal to a seat: the square root of its score, with its sign.
+    """Return the square root of a seat's score in the last deal, with the sign of the score.
 
-    The square root keeps a few deals with many doublings from deciding everything.
+    The root keeps a few deals with many doublings from deciding everything.
     """
     score = end.results[-1]["scores"][seat]
     return math.copysign(math.sqrt(abs(score)), score)
@@ -179,10 +176,7 @@ def _block_next_opponent(turn: Turn, table: Combo, higher: list[Combo]) -> Combo
 
 
 def _swap_kickers(counts: Counts, table: Combo) -> Combo | None:
-    """Return the lowest triple that beats `table`, with a kicker of the same size.
-
-    The kicker is not a joker, and leaves at most one card of its rank.
-    """
+    """Return the lowest triple that beats `table`, with a cheap kicker if `table` has one."""
     if table.kind not in ("triple", "triple+solo", "triple+pair"):
         return None
     for top in range(table.top + 1, len(counts)):

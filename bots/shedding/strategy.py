@@ -169,8 +169,7 @@ def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
 def _score_win(turn: Turn, combo: Combo, left: Counts) -> float | None:
     """Score a play that ends the deal, or almost certainly wins it, above all other plays.
 
-    Return None for any other play. A play almost certainly wins if neither it nor more than one of
-    the later plays may be beaten.
+    Return None if the play, or more than one of the later plays, may be beaten.
     """
     if not any(left):
         return 1000.0

@@ -139,8 +139,7 @@ def _divisions(
 ) -> Iterator[tuple[list[int], list[_RunOfRanks]]]:
     """Yield a division, as (rest, runs), and then all that take further runs out of its rest.
 
-    Runs are taken in the order of `_runs`. `first` is the multiple and the lowest rank of the first
-    run that may be taken.
+    `first` is the multiple and the lowest rank of the first run that may be taken (see `_runs`).
     """
     yield rest, runs
     for run in _runs(rules, rest, first):

@@ -1,7 +1,4 @@
-"""Playouts of Zheng Fen, in which every seat follows a plan of its hand by rank.
-
-To be fast, the players use jokers only as themselves and play no flushes.
-"""
+"""Playouts of Zheng Fen: every seat follows its plan, without flushes or jokers as other cards."""
 
 from typing import Final
 
@@ -68,10 +65,10 @@ def _as_special(combo: Combo) -> Combo:
 
 
 def _full_house(hand: PlannedHand, top: int) -> Combo | None:
-    """Return a full house: three cards of rank `top` with extra cards from the plan.
+    """Return three cards of rank `top` with extra cards from the plan, or None without any.
 
     The extra cards are a single 3 and the next single card, else the lowest pair, else the two
-    lowest single cards with points. Return None if the plan has none of these.
+    lowest single cards with points.
     """
     pairs = [combo.top for combo in hand.combos if combo.kind == "pair" and combo.top < BLACK]
     singles = [combo.top for combo in hand.combos if combo.kind == "single" and combo.top < BLACK]

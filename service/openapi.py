@@ -9,6 +9,10 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 import yaml
+from apispec import APISpec
+from apispec.ext.marshmallow import MarshmallowPlugin
+from apispec.ext.marshmallow.openapi import OpenAPIConverter
+from marshmallow.fields import Field
 
 import games
 from service.app import create_app
@@ -20,6 +24,15 @@ from service.schemas.positions import STATES, VIEWS
 from service.settings import Settings
 
 FILE: Final = Path(__file__).resolve().parents[1] / "openapi.yaml"
+
+
+class _Converter(OpenAPIConverter):
+    def field2property(self, field: Field[Any]) -> dict[str, Any]:
+        return cast("JsonField", field).json_schema()
+
+
+class _Plugin(MarshmallowPlugin):
+    Converter = _Converter
 
 
 def current() -> str:
@@ -47,28 +60,24 @@ def current() -> str:
 
 
 def _object_schemas() -> dict[str, Any]:
-    made: dict[str, Any] = {}
+    types: dict[str, type[ObjectSchema]] = {}
     bodies = [validator.schemas for validator in requests.VALIDATORS]
     for schemas in (*bodies, STATES, VIEWS):
         for schema in schemas.values():
-            _add(made, schema)
+            _add(types, schema)
+    spec = APISpec("", "", "3.1.0", plugins=[_Plugin()])
+    for name, type_ in types.items():
+        spec.components.schema(name, {"description": type_.__doc__}, schema=type_)
+    made: dict[str, Any] = spec.to_dict()["components"]["schemas"]
     return made
 
 
-def _add(made: dict[str, Any], schema: ObjectSchema) -> None:
-    """Add the JSON Schema of `schema` to `made`, by name, after the schemas it refers to."""
-    fields = cast("dict[str, JsonField]", schema.fields)
-    for field in fields.values():
-        if field.nested is not None and type(field.nested).__name__ not in made:
-            _add(made, field.nested)
-    required = sorted(name for name, field in fields.items() if field.required)
-    made[type(schema).__name__] = {
-        "description": type(schema).__doc__,
-        "type": "object",
-        "properties": {name: field.json_schema() for name, field in fields.items()},
-        **({"required": required} if required else {}),
-        "additionalProperties": False,
-    }
+def _add(types: dict[str, type[ObjectSchema]], schema: ObjectSchema) -> None:
+    """Add the class of `schema` to `types`, after the classes of the schemas it refers to."""
+    for field in cast("dict[str, JsonField]", schema.fields).values():
+        if field.nested is not None and type(field.nested).__name__ not in types:
+            _add(types, field.nested)
+    types[type(schema).__name__] = type(schema)
 
 
 def _answer_examples(paths: dict[str, Any]) -> None:

@@ -38,7 +38,7 @@ _out_option = partial(click.option, "-o", "--out", type=click.Path())
 @command
 @runs.matches_argument
 @click.option(
-    "--format", type=click.Choice(FORMATS), default="csv", show_default=True, help="See above."
+    "--format", type=click.Choice(FORMATS), default="csv", show_default=True, help="What to write."
 )
 @_out_option(metavar="FILE", help="The file to write. By default, standard output.")
 @option.flag("--json", "as_json", help="With -o: print the file and its number of rows as JSON.")

@@ -95,7 +95,11 @@ class _Options:
 @option.number("--blocks", 1, BLOCKS, None, "Play this many blocks of each table instead.")
 @option.flag("--quick", help="Play each table for ten seconds.")
 @click.option(
-    "--seed", default=PUBLIC_SEED, metavar="SECRET", type=option.as_seed, help="Play other deals."
+    "--seed",
+    default=PUBLIC_SEED,
+    metavar="SECRET",
+    type=option.as_seed,
+    help="Play other deals than the public ones. The same secret gives the same deals.",
 )
 @_file_option("--json", "json_file", help="Write the result as JSON.")
 @option.flag("--markdown", help="Print the table as Markdown.")

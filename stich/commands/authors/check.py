@@ -35,7 +35,10 @@ class _Options:
 @command
 @option.url
 @click.option(
-    "--command", type=option.as_command, metavar="COMMAND", help="Starts the bot at the port $PORT."
+    "--command",
+    type=option.as_command,
+    metavar="COMMAND",
+    help="Command that starts the bot. The variable PORT tells the bot its port.",
 )
 @click.option("--game", type=option.GAME, help="Check only this game, not all that the bot names.")
 @option.number("--players", 2, 6, None, "With --game: check this number of players only.")

@@ -29,7 +29,6 @@ def has_file(path: str) -> bool:
 
 
 def has_name(dotted: str) -> bool:
-    """Whether there is a module, or an object in a module, of that name."""
     with suppress(ImportError, AttributeError):
         pkgutil.resolve_name(dotted)
         return True

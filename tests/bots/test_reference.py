@@ -96,7 +96,6 @@ def test_a_playout_opens_as_high_as_it_may(open_higher: bool, bid: str) -> None:
 
 
 def main() -> None:
-    """Write the digests."""
     played = [(line_up, *table) for line_up in LINE_UPS for table in TABLES]
     digests = {" ".join(map(str, words)): digest(*words) for words in played}
     DECISIONS.write_text(json.dumps(digests, indent=1) + "\n")

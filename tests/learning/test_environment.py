@@ -35,7 +35,6 @@ def steps(environment: Environment, seed: int) -> Iterator[tuple[int, dict[str, 
 
 
 def observed(game: str, players: int, view: View) -> dict[str, list[int]]:
-    """The parts of an observation."""
     encoding = Encoding(game, players)
     array = encoding.observation(encoding.encode(view))
     assert array.shape == (encoding.size,)

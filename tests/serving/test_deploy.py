@@ -1,3 +1,4 @@
+import re
 import shutil
 import subprocess
 import sys
@@ -121,3 +122,10 @@ def test_a_unit_is_valid_and_confined(tmp_path: Path, name: str, exposure: int) 
     security = ["systemd-analyze", "security", "--offline=yes", f"--threshold={exposure}", unit]
     graded = subprocess.run(security, capture_output=True, text=True, check=False)
     assert graded.returncode == 0, graded.stdout
+
+
+def test_the_service_and_the_cups_have_different_users() -> None:
+    """Systemd would name the service's user like its unit, `stich`, which owns the cups."""
+    units = [(DEPLOY / name).read_text("utf-8") for name in ("stich.service", "stich-cup@.service")]
+    users = {user for unit in units for user in re.findall(r"^User=(.+)", unit, re.MULTILINE)}
+    assert len(users) == 2

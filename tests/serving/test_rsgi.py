@@ -109,7 +109,6 @@ def send(front: RsgiFront, proto: Protocol, *headers: tuple[str, str], **path: s
 
 
 def post(front: RsgiFront, path: str, body: bytes) -> Protocol:
-    """Post a body of a known length, in pieces of 4 KiB."""
     proto = Protocol(*(body[start : start + 4096] for start in range(0, len(body), 4096)))
     return send(front, proto, ("content-length", str(len(body))), path=path)
 

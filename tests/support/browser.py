@@ -63,7 +63,6 @@ def chromium(width: int = 1400, height: int = 1000) -> Iterator[Chrome]:
 
 
 def wait(browser: Chrome, holds: Callable[[Chrome], Any], message: str = "") -> Any:
-    """Wait until a condition holds, and return its value."""
     return WebDriverWait(browser, 60, poll_frequency=0.05).until(holds, message)
 
 
@@ -145,7 +144,6 @@ def visited(store: Store | None, *size: int) -> Iterator[tuple[Chrome, str]]:
 
 
 def play_fastest(browser: Chrome, selector: str) -> None:
-    """Choose 50 moves a second."""
     script = """
         const speed = document.querySelector(arguments[0]);
         speed.options[0].value = 50;

@@ -52,7 +52,6 @@ class Machine:
     def start(
         self, name: str, at: str = "", changes: Mapping[str, str] | None = None, **environ: str
     ) -> Program:
-        """Start the commands of a block in a folder of the machine."""
         self.ran.add(name)
         script = self.with_ports(self.commands[name])
         for old, new in (changes or {}).items():
@@ -66,14 +65,12 @@ class Machine:
         return Program(["sh", "-e", "-c", script], cwd=folder, env={**self._environ, **environ})
 
     def run(self, name: str, at: str = "", **options: Any) -> str:
-        """Run the commands of a block to their end. Return what they write."""
         program = self.start(name, at, **options)
         assert program.end() == 0, program.text
         return program.text
 
     @contextmanager
     def started(self, name: str, at: str = "", **options: Any) -> Iterator[Program]:
-        """Start the commands of a block. Kill them at the end."""
         program = self.start(name, at, **options)
         try:
             yield program
@@ -88,6 +85,5 @@ def dependencies(environment: Path) -> None:
 
 
 def until(holds: Callable[[], bool]) -> None:
-    """Wait until a condition holds, like a spectator who reloads a page."""
     while not holds():
         threading.Event().wait(0.2)

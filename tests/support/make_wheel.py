@@ -12,7 +12,6 @@ from tools.wheel import ROOT, Installed, installed_wheel
 
 
 def run_tests(installed: Installed) -> int:
-    """Run the tests that cibuildwheel runs; returns their exit code."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     pytest = shlex.split(project["tool"]["cibuildwheel"]["test-command"])
     words = [sys.executable, "-m", *pytest, "-p", "no:cacheprovider"]

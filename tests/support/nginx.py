@@ -28,14 +28,12 @@ def with_folder(text: str, folder: Path) -> str:
 
 
 def command(folder: Path, path: Path) -> list[str]:
-    """The command that starts nginx with a configuration."""
     assert NGINX
     return [NGINX, "-e", str(folder / "error.log"), "-p", str(folder), "-c", str(path)]
 
 
 @contextmanager
 def running(words: list[str]) -> Iterator[None]:
-    """Check the configuration of a command, and run the command within this context."""
     checked = subprocess.run([*words, "-t"], capture_output=True, text=True)
     assert checked.returncode == 0, checked.stderr
     subprocess.run(words, check=True, capture_output=True)  # returns once it listens

@@ -72,7 +72,6 @@ def page(store: Store) -> Page:
 
 
 def stepped(record: MatchRecord) -> Any:
-    """The steps as a page reads them."""
     return json.loads(json.dumps(page_steps(record, cup())))
 
 

@@ -56,7 +56,6 @@ REPLAY: Final = """
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
-    """A browser that shows a report."""
     page = tmp_path_factory.mktemp("run") / "report.html"
     with run(page.parent, cup(deals=1)) as store, chromium() as opened:
         page.write_text(report(store))

@@ -41,7 +41,6 @@ raises.eval_step = lambda state: 1 / 0
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with agents, and RLCard's stand-in."""
     (tmp_path / "rlcard.py").write_text(RLCARD)
     (tmp_path / "agents.py").write_text(AGENTS)
     return tmp_path

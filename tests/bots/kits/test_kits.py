@@ -53,8 +53,6 @@ MISTAKES = {
 
 
 class Running(NamedTuple):
-    """The running bot of a kit."""
-
     kit: Kit
     url: str
     command: str

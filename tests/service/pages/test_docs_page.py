@@ -15,7 +15,6 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(params=[1400, 390])
 def browser(request: pytest.FixtureRequest) -> Iterator[Chrome]:
-    """A browser as wide as a desk's screen or a phone's."""
     with chromium(request.param) as opened:
         yield opened
 

@@ -26,7 +26,6 @@ from tests.support.serving import serving
 
 @pytest.fixture
 def relay(running: Running) -> Iterator[Any]:
-    """The relay, which logs all that it is sent."""
     program = runpy.run_path(str(ROOT / "examples" / "sealed-table" / "relay.py"))
     server = program["make_server"](0, running.url, "doudizhu", 3)
     handler = server.RequestHandlerClass

@@ -30,7 +30,6 @@ def test_it_asks_the_few_questions(tmp_path: Path) -> None:
 
 
 def written(path: Path, *words: str) -> Cup:
-    """The cup that these options write without questions."""
     assert "Run it: stich arena " in succeed("new-cup", path, *DASAN, *words).stdout
     return read_cup(path)
 

@@ -48,7 +48,6 @@ def test_what_is_published_is_checked_by_others(
 
 @pytest.fixture(scope="module")
 def spring(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A published folder."""
     folder = tmp_path_factory.mktemp("spring")
     played.run(folder / "run", played.cup()).close()
     succeed("publish", folder / "run", "-o", folder / "spring")
@@ -71,7 +70,6 @@ def change_results(folder: Path, *, listed: bool = False, signed: bool = False) 
 
 
 def remove(name: str, folder: Path, *, replace: bool = False) -> None:
-    """Remove a file, and on demand make a folder of its name."""
     (folder / name).unlink()
     if replace:
         (folder / name).mkdir()

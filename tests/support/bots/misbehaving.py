@@ -19,8 +19,6 @@ REQUEST = json.dumps({"turn": 1, "match": "m", "moves": ["pass"], "view": {"hand
 
 @dataclass
 class Call:
-    """A request to the bot, and the socket that it came over."""
-
     sock: socket.socket
     method: str
     path: str
@@ -50,7 +48,6 @@ def close_connection(call: Call) -> None:
 
 
 def only(act: Act, *paths: str) -> Act:
-    """A bot that misbehaves only at these paths."""
     return lambda call: act(call) if call.path in paths else honest(call)
 
 
@@ -59,12 +56,10 @@ def only_move(act: Act) -> Act:
 
 
 def says(body: bytes, status: str = "200 OK", *headers: str) -> Act:
-    """A bot that gives the same answer to every request for a move."""
     return only_move(lambda call: call.send(body, status, *headers))
 
 
 def way(name: str) -> Act:
-    """A bot that answers POST /move in this hostile way."""
     return only_move(lambda call: hostile.WAYS[name][0](call.sock, json.loads(call.body)))
 
 

@@ -9,13 +9,11 @@ FAULTY = next(record for record in played.played(played.cup(NAMES), {"böb": 40}
 
 
 def fault(turn: int = 1, kind: FaultKind = FaultKind.TIMEOUT) -> FaultRecord:
-    """A fault of böb."""
     usual = replace(FAULTY.faults[0], detail="Its output: \0 \ud800 ☃.", output="\0last words")
     return replace(usual, seat=1, turn=turn, kind=kind, answer=Answer(200, "X: \0", "\ud800", 3))
 
 
 def record(block: int = 1, number: int = 0, **fields: Any) -> MatchRecord:
-    """A match of this block and seating, with these fields."""
     usual = replace(
         FAULTY,
         match=f"{block:08x}{number:08x}",

@@ -54,6 +54,5 @@ class Arena:
 
     @property
     def playing(self) -> list[str]:
-        """The bots that play, without the house bot."""
         run = self.store.run()
         return [bot for bot in run.cup.names if bot not in run.gone and bot != "greedy"]

@@ -63,8 +63,6 @@ class Program:
 
 
 class Author(Program):
-    """An author's program."""
-
     def __init__(self, url: str, headers: Headers) -> None:
         super().__init__(url, "/connect", headers)
         self.hello = self.told()
@@ -80,8 +78,6 @@ class Author(Program):
 
 
 class Challenger(Program):
-    """A challenger's program, which sends requests and receives answers."""
-
     def ask(self, call: str, body: bytes = b"") -> None:
         self.link.send(msgspec.msgpack.encode((7, call, body)))
 
@@ -111,7 +107,6 @@ class Gateway:
         self._tokens: dict[str, str] = {}
 
     def invite(self, name: str) -> str:
-        """Invite a bot, which revokes its earlier token. Returns the new one."""
         self._tokens[name] = self.invitations.invite(name, 1)
         return self._tokens[name]
 
@@ -156,8 +151,6 @@ class Gateway:
         return Challenger(self.url, "/challenge", [*headers(self.token(name)), other])
 
     def put_forward(self, seconds: float) -> None:
-        """Put the gateway's clock forward."""
-
         def put() -> None:
             self._loop.ahead_s += seconds
 

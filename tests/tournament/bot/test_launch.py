@@ -14,7 +14,6 @@ from tournament.store.store import Store
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """The folder of a cup, with the folder `mine` of a bot."""
     (tmp_path / "mine").mkdir()
     for name in ("bot", "text"):
         (tmp_path / "mine" / name).write_text("#!/bin/sh\n")

@@ -199,7 +199,6 @@ def test_a_quick_check_asks_at_most_twenty_times(names: list[str]) -> None:
 
 
 def adds(**fields: object) -> Act:
-    """An honest bot whose answers to requests for a move have these fields too."""
     return only_move(lambda call: call.send(json.dumps({"move": call.move(), **fields}).encode()))
 
 

@@ -55,7 +55,6 @@ def typed(lines: str, folder: Path, stack: ExitStack) -> str:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the cup."""
     made = tmp_path_factory.mktemp("organiser")
     (made / "cup.toml").write_text(fenced("toml"))
     (made / "dask.yaml").write_text(fenced("yaml"))

@@ -17,7 +17,6 @@ pytestmark = [pytest.mark.slow, pytest.mark.serial]
 
 
 def refused(cup: Path, address: str) -> list[str]:
-    """The reasons why a cup does not begin."""
     done = stich("run", cup, "--out", cup.parent / "run", "--cluster", address)
     assert done.returncode == 1, done.stderr
     assert "Traceback" not in done.stderr

@@ -18,8 +18,6 @@ from tournament.records import Disqualify, Withdraw
 
 
 class Blocks(Known):
-    """Scores block by block, as a store keeps them."""
-
     def __init__(self) -> None:
         super().__init__({})
         self.points: list[dict[str, int]] = []

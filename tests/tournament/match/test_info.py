@@ -15,7 +15,6 @@ from tournament.records import MatchRecord
 
 
 def info_of(text: str) -> Info:
-    """What is read of an answer with this `info`, written as it is."""
     with hostile.connected(hostile.says(f'{{"move": "pass", "info": {text}}}')) as bot:
         choice = bot.move(REQUEST, 60)
     assert isinstance(choice, Choice)

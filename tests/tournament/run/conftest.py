@@ -22,6 +22,5 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
-    """The folder of a finished cup of four bots."""
     played.run(tmp_path / "run", played.cup(BOTS)).close()
     return tmp_path / "run"

@@ -216,7 +216,6 @@ def test_a_command_reads_a_run_as_it_was_at_one_moment(tmp_path: Path, command: 
 
 
 def make_void(out: Path) -> None:
-    """Make the first match of a run void."""
     with Store.open(out) as store:
         store.decide(Void(block=1, matches=(next(store.summaries()).match,)))
         apply_voids(store, played.plan(played.cup(deals=1)))

@@ -90,7 +90,6 @@ class LadderRun:
         return Store.open(self.folder)
 
     def enter(self, *bots: str) -> None:
-        """Let these bots join, or all of JOINED."""
         for bot in bots or JOINED:
             join(str(self.folder), LADDER, bot, bot)
 
@@ -110,7 +109,6 @@ class LadderRun:
         return {**standings(self.folder), "decisions": [], "incidents": []}
 
     def rosters(self) -> list[Sequence[str]]:
-        """The bots of each epoch."""
         with self.store() as store:
             return [epoch.bots for epoch in store.epochs()]
 

@@ -57,7 +57,6 @@ def test_a_key_that_decides_no_result_may_change() -> None:
 
 
 def filled(*names: str, fill: str | None = "greedy") -> Cup:
-    """A cup for three bots, from a file."""
     bots = "".join(f'[[bots]]\nname = "{name}"\ncommand = "./{name}"\n' for name in names)
     seats = f'fill = "{fill}"\n' if fill else ""
     return parse_cup(f'name = "x"\ngame = "doudizhu"\nseed = "s"\n{seats}{bots}'.encode(), "c")
@@ -82,7 +81,6 @@ def test_a_house_bot_that_has_played_does_not_leave_silently(tmp_path: Path) -> 
 
 @contextmanager
 def begun(folder: Path, cup: Cup) -> Iterator[Store]:
-    """A store with a match of this cup in it."""
     with Store.create(folder / "run") as store:
         seed = resume(store, cup).setup.seed
         store.add(next(iter(played.played(replace(cup, seed=seed)))))

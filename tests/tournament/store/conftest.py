@@ -16,7 +16,6 @@ from tournament.store.store import Store
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[str]:
-    """The URL of a database of a PostgreSQL server, if it is installed."""
     program = shutil.which("pg_ctl")
     if program is None:
         pytest.skip("PostgreSQL is not installed: apt-get install postgresql")

@@ -316,7 +316,6 @@ def test_pages_report_a_killed_arena_and_go_on_when_it_is_back(tmp_path: Path) -
         return arena
 
     def shows(selector: str, expected: str, browser: Chrome) -> bool:
-        """Tap a card if there is one, and return whether an element has this text."""
         browser.execute_script("document.querySelector('button.card')?.click()")
         return expected in text(browser, selector)
 

@@ -135,7 +135,6 @@ BLOCKS = 120
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    """A finished run of many blocks, all with the same cards."""
     block = list(islice(played(cup()), 3))
     with unfinished(tmp_path_factory.mktemp("run"), cup(deals=BLOCKS)) as store:
         for number in range(1, BLOCKS + 1):

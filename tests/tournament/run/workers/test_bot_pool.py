@@ -58,14 +58,12 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def pool(memory_mb: float, cards: Cards = "shared") -> closing[BotPool]:
-    """A pool for six bots of 100 MB."""
     limits, bots = Limits(memory_mb=100), tuple(Bot(name, "x") for name in "abcdef")
     cup = Cup("Cup", "doudizhu", 3, bots, limits=limits, format=RoundRobin(cards=cards))
     return closing(BotPool(cup, LaunchSettings(limits, 1), memory_mb))
 
 
 def seat(pool: BotPool, names: str, number: int = 0, *faults: FaultRecord) -> None:
-    """Seat these bots, and end their match."""
     assert [player.url for player in pool.seat(names, number)] == [f"http://{x}" for x in names]
     pool.recycle(replace(FAULTY, seating=tuple(names), number=number, faults=faults))
     assert FakeBot.running_now >= set(names) - {names[fault.seat] for fault in faults}

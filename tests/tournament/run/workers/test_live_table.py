@@ -4,7 +4,11 @@ import os
 import shutil
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from threading import Event
+from unittest.mock import Mock
+
+import pytest
 
 from games.game import JsonDict
 from tests.support.tournament import played
@@ -53,3 +57,9 @@ def test_matches_with_shared_cards_are_not_shown() -> None:
     assert left
     assert make_folder(SHARED, RUN) is None
     assert not left.exists()
+
+
+def test_a_user_without_a_home_has_no_match_in_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("XDG_STATE_HOME")
+    monkeypatch.setattr(Path, "home", Mock(side_effect=RuntimeError))
+    assert not list(live_matches(RUN))

@@ -48,15 +48,15 @@ def run_cup(
 
     Results are stored at `target`: a folder, or the URL of a database. Other machines play the
     matches if `cluster` is given. `gateway` must be given if bots connect. `memory_share` is the
-    fraction of this machine's memory for bots that the cup may use without a `cluster`. Finished
-    matches are kept, whatever error is raised.
+    fraction of this machine's memory for bots that the cup may use if there is no `cluster`.
+    Finished matches are kept, whatever error is raised.
 
     Raises:
         SandboxError: if the bots must run in a sandbox, but none is available.
         StartError: if a bot cannot play, or the rules service does not answer.
         RunError: if the run cannot continue.
         StoreError: as in `resume`, or if another runner is at work in the store.
-        StichError: if the gateway no longer answers.
+        StichError: if the gateway no longer answers, or cannot read the tokens.
     """
     with ExitStack() as stack:
         store = stack.enter_context(Store.create(target, observer.notice))
@@ -115,13 +115,13 @@ def _with_bots(
 
 
 def _secret(path: Path, store: Store) -> list[Path]:
-    """The paths that no bot may read."""
+    """Return the paths that no bot may read."""
     return [path, state_folder(), *([store.folder] if store.folder else [])]
 
 
 def local_launch(cup: Cup, path: Path, store: Store) -> tuple[LaunchSettings, list[str]]:
     """Prepare to start the bots of the cup in the file `path` on this machine (see
-    `launch_of_cup`). Return the settings, and warnings, any of which may be "".
+    `launch_of_cup`). Return the settings, and a list of warnings, some of which may be "".
 
     Raises:
         SandboxError: if the bots must run in a sandbox, but none is available.

@@ -12,7 +12,8 @@ _NO_RESULTS = "the results of all its tables stop counting"
 
 
 def consequences(store: Store, bot: str, kind: type[Withdraw] | type[Disqualify]) -> list[str]:
-    """Sentences that say what this decision about a bot would change, and when it could be undone.
+    """Return sentences that say what a decision of this `kind` about a bot would change, and how
+    long the organiser could take the decision back.
 
     Raises:
         StoreError: if the store has no run or cannot be read.
@@ -62,7 +63,8 @@ def _lost(
 
 
 def _undone(run: StoredRun, bot: str) -> str:
-    """For how long `last_exclusion` lets the exclusion of a bot be reversed."""
+    """Return how long `last_exclusion` lets the exclusion of a bot be reversed, as the end of a
+    sentence, such as "at any time"."""
     if run.finished:
         return "at any time"
     if run.cup.is_ladder:

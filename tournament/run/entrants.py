@@ -38,8 +38,9 @@ _Checked = Identity | str | None
 
 
 def _check(cup: Cup, bot: Bot, known: Identity | None, is_new: bool) -> _Checked:
-    """Return what the bot states about itself, or a sentence that says what to fix, or None if a
-    known bot does not answer. `known` is what it stated before, or None to accept any statement."""
+    """Return what the bot states about itself, a sentence that says what to fix, or None if a known
+    bot does not answer. `known` is what the bot stated before, or None to accept any statement. A
+    bot that is new must also make a few legal moves."""
     try:
         about = about_by_url(bot)
         stated = identity(about)
@@ -64,10 +65,11 @@ def _check(cup: Cup, bot: Bot, known: Identity | None, is_new: bool) -> _Checked
 
 
 class Entrants(Roster):
-    """The roster of a ladder, which checks the bots and stores the results. `cup` is the ladder as
-    its file describes it. `now` returns the current time in UTC.
+    """The roster of a ladder, which checks the bots and stores the results of the checks. `cup` is
+    the ladder as its file describes it. `now` returns the current time in UTC.
 
-    Methods raise StichError if the gateway no longer answers or the store cannot be used.
+    Methods raise StichError if the gateway no longer answers or cannot read the tokens, or if the
+    store cannot be used.
     """
 
     ahead = inf  # all blocks of an epoch, so that none is skipped too late
@@ -97,12 +99,12 @@ class Entrants(Roster):
         self._absences: dict[str, list[datetime]] = {}
 
     def close(self) -> None:
-        """Cancel the checks that have not begun. Do not wait for the others."""
+        """Cancel the checks that have not begun. Do not wait for running checks."""
         for pool in (self._new, self._again):
             pool.shutdown(wait=False, cancel_futures=True)
 
     def cup(self, run: Progress) -> Cup:
-        """Return a copy of the cup with all bots that have joined. A connecting bot has its URL at
+        """Return a copy of the cup with all bots that have joined. A connecting bot gets its URL at
         the gateway and, as `max_matches`, its number of tables, or 1 while it is not connected.
 
         Raises:
@@ -121,19 +123,20 @@ class Entrants(Roster):
         """Return the connecting bots among `bots` that are not connected now.
 
         Raises:
-            StichError: if the gateway no longer answers.
+            StichError: as in the class.
         """
         return frozenset(bots) - self._reachable(cup)
 
     def _reachable(self, cup: Cup) -> frozenset[str]:
-        """The bots that are connected now or need not connect."""
+        """Return the bots that are connected now or need not connect."""
         tables = self._gateway.tables()
         return frozenset(bot.name for bot in cup.bots if not bot.connect or bot.name in tables)
 
     def update(self, run: Progress, every_s: float = _UPDATE_S) -> None:
-        """At most every `every_s` seconds, store the results of checks, disconnect bots that
-        failed, start checking connected bots that have not passed, and end the ladder if that is
-        due.
+        """Bring the roster up to date, unless that was done less than `every_s` seconds ago.
+
+        Store the results of checks, disconnect bots that failed, set `connected`, start to check
+        connected bots that have not passed, and end the ladder if its planned end has come.
 
         Raises:
             StichError: as in the class.
@@ -158,9 +161,9 @@ class Entrants(Roster):
     def skips(
         self, run: Progress, untouched: Iterable[Block], expired: Collection[str]
     ) -> list[Skip]:
-        """Return decisions to skip the `untouched` blocks of `expired` bots, each for the first
-        such bot by name, and record its absence. If the ladder has ended, one decision skips all.
-        """
+        """Return a decision for each of the `expired` bots that skips its `untouched` blocks, if it
+        has any, and record its absence. A block with several such bots is skipped for the first by
+        name. If the ladder has ended, a single decision skips all `untouched` blocks."""
         if finished_by(run.decisions):
             matches = tuple(match for block in untouched for match in block.matches)
             return [Skip(matches=matches, why="the ladder ends")] if matches else []
@@ -177,7 +180,7 @@ class Entrants(Roster):
 
     def record_absence(self, bot: str) -> None:
         """Record that tables were skipped because a bot was away. If this happens again within an
-        hour, new epochs leave the bot out for five minutes, and for five more each further time."""
+        hour, new epochs leave the bot out for five minutes, then for ten minutes, and so on."""
         now = self._now()
         earlier = [at for at in self._absences.get(bot, ()) if at > now - _MEMORY]
         self._absences[bot] = [*earlier, now]
@@ -192,8 +195,8 @@ class Entrants(Roster):
         return self._now() >= datetime.fromisoformat(self._ends)
 
     def _collect(self, here: frozenset[str]) -> frozenset[str]:
-        """Store the results of checks that have ended, and return the bots that passed. Ignore the
-        failures of bots not in `here`."""
+        """Store the results of checks that have ended, disconnect the bots in `here` that failed,
+        and return the bots that passed. Failures of bots that are not in `here` are ignored."""
         ended = {bot: result.result() for bot, result in self._checks.items() if result.done()}
         self._checks = {bot: result for bot, result in self._checks.items() if bot not in ended}
         passed = {bot: stated for bot, stated in ended.items() if isinstance(stated, Identity)}
@@ -212,8 +215,9 @@ class Entrants(Roster):
         return frozenset(passed)
 
     def gather(self, run: Progress) -> tuple[str, ...]:
-        """Update the roster, check reachable bots, and return those that can play the next epoch,
-        in the order of the cup. Return () if the ladder is due to end, or too few can be reached.
+        """Update the roster, check reachable bots, and return all bots that can play the next
+        epoch, in the order of the cup. Return () if the ladder is due to end, or too few can be
+        reached.
 
         Bots with a command are not checked. Any other bot is left out if it does not pass the check
         within five seconds, or has been away repeatedly (see `record_absence`). A bot that did not

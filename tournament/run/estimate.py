@@ -44,7 +44,7 @@ class Estimate:
 
 
 class _FirstBlocks(Plan):
-    """One block at each table, and just enough tables to seat every bot."""
+    """A plan with one block at each table, and just enough tables to seat every bot."""
 
     def __init__(self, setup: Setup) -> None:
         super().__init__(replace(setup, seating="rotations"))
@@ -63,7 +63,7 @@ def estimate(cup: Cup, path: Path, observer: RunObserver) -> Estimate:
     """Play a few blocks that seat every bot of the cup in the file `path`, and estimate the whole
     cup. Keep no results. The cup must not be a ladder or have connecting bots.
 
-    The blocks have different deals from the cup's, because bots may remember deals.
+    The deals of these blocks are not those of the cup, because bots may remember deals.
 
     Raises:
         SandboxError: if the bots must run in a sandbox, but none is available.
@@ -87,8 +87,8 @@ def estimate(cup: Cup, path: Path, observer: RunObserver) -> Estimate:
 
 
 def extrapolate(cup: Cup, plan: Plan, played: Sequence[MatchRecord]) -> Estimate:
-    """Estimate a whole cup with this plan from `played` matches, at least one of each bot. Bots
-    that do not sit at every table are assumed to play equally often."""
+    """Estimate a whole cup with this plan from `played` matches, which must include every bot. Bots
+    that do not sit at every table are assumed to play equally many matches."""
     sums = {(total.bot, total.name): total.sum for total in info_sums(played)}
     always = cup.format.always()
     seats = cup.players - len(always)  # for the other bots

@@ -14,14 +14,14 @@ class Connections(Protocol):
     """The part of the gateway that a ladder uses."""
 
     def fail(self, bots: Mapping[str, str]) -> None:
-        """Disconnect bots until they are fixed. `bots` maps each to a sentence on what to fix.
+        """Disconnect bots, which may connect again. `bots` maps each to a sentence on what to fix.
 
         Raises:
             StichError: if the gateway no longer answers.
         """
 
     def tables(self) -> Mapping[str, int]:
-        """Return the number of tables at which each connected bot can play at once, by name.
+        """Map the name of each connected bot to the number of tables at which it can play at once.
 
         Raises:
             StichError: if the gateway no longer answers, or cannot read the tokens.
@@ -49,8 +49,8 @@ class Gateway(Connections, Protocol):
         """
 
     def exclude(self, bots: Mapping[str, str]) -> None:
-        """Disconnect these bots, each for the reason that it is mapped to, and let only other bots
-        connect until the next call.
+        """Disconnect these bots, and let only other bots connect until the next call. `bots` maps
+        each to a sentence for its author that gives the reason.
 
         Raises:
             StichError: if the gateway no longer answers.

@@ -27,7 +27,7 @@ def join(target: str, cup: Cup, bot: str, author: str, version: int = 1, retires
     `author` identifies the bot's author in at most 64 characters, or is "" for the organiser.
     `version` counts the versions of the bot from 1, and is part of the name `bot` from 2 on, as in
     ann/2. If `retires` names a bot, that bot leaves at the same time. The caller must check the
-    form of the name `bot`, and the author of `retires`.
+    form of the name `bot`, and that the bot `retires` belongs to the author.
 
     Raises:
         JoinRefused: if the ladder is over or full, the name is taken or looks like a taken one, or
@@ -69,8 +69,8 @@ def join(target: str, cup: Cup, bot: str, author: str, version: int = 1, retires
 
 
 def freed(decisions: Sequence[AnyDecision]) -> set[str]:
-    """Return the names, without versions, that another author may take over: each of their versions
-    left at least FREED_AFTER ago, and the organiser has excluded none of them."""
+    """Return the names, without versions, that another author may take over. All versions of such a
+    bot left at least FREED_AFTER ago, and the organiser has excluded none of them."""
     since = (datetime.now(UTC) - FREED_AFTER).isoformat(timespec="milliseconds")
     excluded = {decision.bot: decision for decision in exclusions(decisions)}  # the last of each
     left = {
@@ -83,8 +83,8 @@ def freed(decisions: Sequence[AnyDecision]) -> set[str]:
 
 
 def seated(cup: Cup, decisions: Sequence[AnyDecision], run: Run | None) -> set[str]:
-    """Return the bots that count towards the limit `most` of a ladder: those that still play and
-    need not connect, have passed the check, or joined within the last hour and have not failed it.
+    """Return the bots that count towards the limit `most` of a ladder. They still play, and need
+    not connect, have passed the check, or joined within the last hour and have not failed it.
 
     `cup` must include the bots that have joined. `run` is None before the run begins.
     """
@@ -97,7 +97,7 @@ def seated(cup: Cup, decisions: Sequence[AnyDecision], run: Run | None) -> set[s
 
 def leave(target: str, cup: Cup, bot: str) -> None:
     """Store at `target` the decision that a bot leaves the ladder `cup`. The bot's results stand.
-    The caller must check the bot's author.
+    The caller must check that the bot belongs to the author who asks.
 
     Raises:
         JoinRefused: if there is no such bot, the bot no longer plays, or the ladder is over.

@@ -36,7 +36,7 @@ class RunObserver:
         self.total = total
 
     def planned(self, done: int, total: int | None) -> None:
-        """Set `done`, and `total` (None in a ladder), without changing the `rate`."""
+        """Set `done` and `total` as in `begin`, without changing the `rate`."""
         self._first += done - self.done
         self.done, self.total = done, total
 
@@ -52,7 +52,7 @@ class RunObserver:
 
     @property
     def left_s(self) -> float | None:
-        """The seconds left at this `rate`, or None in a ladder or before a match has ended."""
+        """The seconds left at this `rate`, or None in a ladder or while no match has ended."""
         if self.total is None or self.done == self._first:
             return None
         return (self.total - self.done) / self.rate
@@ -92,13 +92,13 @@ class RunObserver:
         )
 
     def lost(self, block: int, why: str) -> None:
-        """Report that the worker that played the block with this number is lost, and that the
-        block's unfinished matches will be played by another. `why` is a clause."""
+        """Report that the worker that played the block with this number is lost, and that another
+        worker will play the block's unfinished matches. `why` is a clause."""
         sentence = f"The rest of block {block} is played by another worker, because {why}."
         self.tell(sentence, "lost", block=block, why=why)
 
     def away(self, bots: Sequence[str]) -> None:
-        """Report that `bots` are unreachable now or, if `bots` is empty, that all bots are back."""
+        """Report that `bots` cannot be reached or, if there are none, that all bots are back."""
         sentence = unreachable(bots) or "All bots can be reached again."
         self.tell(sentence, "away", bots=list(bots))
 
@@ -114,7 +114,7 @@ class RunObserver:
         )
 
     def look(self, look: Bets, first: str, second: str) -> None:
-        """Report an interim result of a duel between two bots after 8, 16, 32, … blocks only."""
+        """Report an interim result of a duel of two bots, but only after 8, 16, 32, … blocks."""
         if look.blocks < _FIRST_LOOK or look.blocks.bit_count() > 1:
             return
         low, high = look.interval.low, look.interval.high

@@ -27,10 +27,11 @@ def _probe(bot: Bot, ended: Event) -> None:
 class Outages:
     """Counts the void matches of bots and their authors, and knows which bots are away.
 
-    The run waits for a bot until the bot answers or the cup's `outage_s` seconds have passed. After
-    that, or after as many void matches as the cup allows (in a ladder, in each epoch), the bot's
-    faults count. The last 1,000 matches of an author's bots may together include at most five times
-    as many void matches. A bot without an author is counted on its own.
+    The run waits for a bot until the bot answers or the cup's `outage_s` seconds have passed. Once
+    a bot has not answered for so long, or has had as many void matches as the cup allows (in a
+    ladder, in each epoch), its faults count. An author may have five times as many void matches
+    within the last 1,000 matches of all the author's bots. A bot without an author is counted on
+    its own.
     """
 
     def __init__(self, cup: Cup) -> None:
@@ -44,8 +45,9 @@ class Outages:
         """The bots that have been away too long."""
 
     def begin_round(self, round: int, cup: Cup, voids: Iterable[AnyVoid]) -> None:
-        """Begin or continue a round with the bots of a cup, and count the outages among all `voids`
-        of the run. When a new epoch of a ladder begins, no bot counts as away or expired."""
+        """Begin or continue a round with the bots of `cup`. Count the outages anew among `voids`,
+        all void matches of the run. In a new epoch of a ladder, no bot counts as away or expired.
+        """
         if cup.is_ladder and round != self._round:
             self.close()
             self.expired.clear()
@@ -80,9 +82,9 @@ class Outages:
         return tuple(self._away)
 
     def wait_for(self, bots: Iterable[str]) -> frozenset[str]:
-        """The `bots` that make a match void if they cannot be reached: remote bots that are not
-        `expired` and have, like their authors, fewer void matches than allowed. If `outage_s` is 0,
-        there are none."""
+        """Return the `bots` whose matches are void if they cannot be reached: remote bots that are
+        not `expired` and have, like their authors, fewer void matches than allowed. If `outage_s`
+        is 0, there are none."""
         if not self._cup.outage_s:
             return frozenset()
         return frozenset(
@@ -100,7 +102,7 @@ class Outages:
         return recent >= _VOIDS_OF_AUTHOR * self._cup.voids
 
     def add(self, void: Outage) -> None:
-        """Count a match that was void because of an unreachable bot, and `wait` for the bot."""
+        """Count a match that was void because of an unreachable bot, and wait for the bot."""
         self._count(void)
         self.wait(void.bot)
 

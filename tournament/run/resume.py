@@ -41,11 +41,12 @@ _STOPPING_GROWTH = Growth("with [stop] only deals may be added", "deals")
 
 
 def resume(store: Store, cup: Cup) -> Plan:
-    """Begin the run of a cup in a store, or continue it, and return its plan.
+    """Begin the run of a cup in a store, or continue the run that the store has. Return its plan.
 
-    A store with no match and no epoch counts as new, so that a cup that could not start can be
-    fixed. Otherwise, the changes of a ladder are stored or, in any other cup, the additions and the
-    changed authors of bots. Outside a ladder, an addition makes a finished run unfinished.
+    A store with neither matches nor epochs counts as new, so that a cup that could not start can be
+    fixed. In any other store, a ladder is stored with all its changes, but another cup only if its
+    bots, their authors or its format have changed. If its bots or format have changed, a finished
+    run becomes unfinished, except in a ladder.
 
     Raises:
         StoreError: if the store or the user's key cannot be used, or the store holds a different
@@ -92,8 +93,9 @@ def resume(store: Store, cup: Cup) -> Plan:
 
 
 def _seed(cup: Cup, before: StoredRun | None) -> str:
-    """The named or random seed, with a random part if the cup commits to it. If the settings are
-    those of the stored run, its seed is kept, because the run may be committed to it."""
+    """Return the stored run's seed if the settings of the seed are the same, because the run may be
+    committed to it. Otherwise return the named seed or a random one. A seed to which the cup
+    commits has a random part."""
     if before is not None and (before.cup.seed, before.cup.commit) == (cup.seed, cup.commit):
         return before.seed
     if cup.commit:
@@ -102,7 +104,8 @@ def _seed(cup: Cup, before: StoredRun | None) -> str:
 
 
 def differences(before: Cup, after: Cup) -> list[str]:
-    """Clauses about differences of two cups from `Store.sealed` that a run does not allow."""
+    """Return a clause for each difference between two cups that a run does not allow. Both cups
+    must be sealed (see `Store.sealed`)."""
     old, new = _flat(before.to_dict()), _flat(after.to_dict())
     grows = f"format.{_growth(before).key}"
     changes = [
@@ -145,7 +148,7 @@ def _bot_differences(before: Cup, after: Cup) -> list[str]:
 
 
 def _variable_differences(before: Bot, after: Bot) -> list[str]:
-    """The differences without the values, which are secret."""
+    """Return clauses about differences in `env`, without the values, which are secret."""
     if before.env.keys() != after.env.keys():
         was, is_now = (_shown(sorted(bot.env) or None) for bot in (before, after))
         return [f'env of "{before.name}" had {was} and has {is_now}']
@@ -167,7 +170,7 @@ def _removal(bot: Bot) -> str:
 
 
 def _flat(data: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Nested mappings as one with keys such as "clock.move_ms", without empty mappings."""
+    """Flatten nested mappings to keys such as "clock.move_ms". Empty mappings are left out."""
     flat: dict[str, Any] = {}
     for key, value in data.items():
         if isinstance(value, Mapping):

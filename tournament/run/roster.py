@@ -10,7 +10,8 @@ from tournament.records import Skip
 
 
 class Roster:
-    """The roster of a cup whose bots stay the same from beginning to end."""
+    """The roster of a cup whose bots stay the same from beginning to end. In a subclass, all
+    methods except `close` may raise StichError."""
 
     ahead: float = 64
     """The most blocks that wait for a table although none of their bots is away. They may overtake
@@ -28,17 +29,18 @@ class Roster:
         return self._cup
 
     def missing(self, cup: Cup, bots: Collection[str]) -> frozenset[str]:
-        """Return the `bots` that are known to be away without asking them, by default none."""
+        """Return which `bots` are known to be away without asking them, by default none."""
         return frozenset()
 
     def update(self, run: Progress) -> None:
-        """Find out which bots are connected, if this is due and bots can join."""
+        """Do what is due to check the bots and set `connected`. By default, do nothing."""
 
     def skips(
         self, run: Progress, untouched: Iterable[Block], expired: Collection[str]
     ) -> list[Skip]:
         """Return decisions, for the caller to store, that skip some of the `untouched` blocks, in
-        which no match has begun, because the run no longer waits for the `expired` bots."""
+        which no match has begun, because the run has ended or no longer waits for the `expired`
+        bots."""
         return []
 
     def close(self) -> None:

@@ -84,7 +84,7 @@ class Session:
         """The latest interim result of a duel, or None before the first one."""
 
     def _use_cup(self, cup: Cup) -> None:
-        """Bots with the same URL share the lowest `max_matches` of all of them."""
+        """Play with this cup. Bots with the same URL share the lowest of their `max_matches`."""
         self._cup, self._remote = cup, cup.remote
         self._urls: dict[str, str] = {}  # by bot
         self._most: dict[str, int] = {}  # how many tables may use a URL at once
@@ -106,15 +106,16 @@ class Session:
             self._show(Present())
 
     def play(self, *warnings: str) -> Done:
-        """Play all unfinished matches, store the end of the run, and return how the cup ended. Wait
-        while the run is paused or no round can begin. Once all bots are ready, report each of
+        """Play all unfinished matches, store the end of the run, and return how the cup ended.
+
+        Wait while the run is paused or no round can begin. Once all bots are ready, report each of
         `warnings` that is not "".
 
         Raises:
             StartError: if a bot cannot play, or the rules service does not answer at the beginning.
             RunError: if the run cannot continue, for instance because the rules service has failed.
             StoreError: if the store cannot be used.
-            StichError: if the gateway no longer answers.
+            StichError: if the gateway no longer answers, or cannot read the tokens.
         """
         # In a ladder, bots that connect may be away, and the roster checks them.
         bots = [bot for bot in self._cup.bots if not (bot.connect and self._cup.is_ladder)]
@@ -162,7 +163,7 @@ class Session:
             self._observer.look(look, *self._cup.names)
 
     def _act(self) -> None:
-        """Carry out decisions. While the run is paused, wait for new ones."""
+        """Carry out decisions. While the run is paused, wait for new decisions."""
         while True:
             if apply_voids(self._store, self._plan):
                 self._run = self._store.run()
@@ -176,8 +177,8 @@ class Session:
                 sleep(_TICK_S)
 
     def _counts(self) -> tuple[int, int | None]:
-        """Store the planned number of matches. Return those finished and, outside a ladder,
-        planned."""
+        """Store the planned number of matches. Return the number of finished matches, and the
+        planned number (None in a ladder)."""
         total = self._plan.total(self._run, self._scores, self._run.gone)
         self._store.record_total(total)
         done = sum(map(int.bit_count, self._finished.values()))
@@ -197,12 +198,13 @@ class Session:
         self._outages.finished(match)
 
     def _missing(self, block: Block) -> tuple[int, ...]:
-        """The numbers of the block's unfinished matches, counted from 0."""
+        """Return the numbers of the block's unfinished matches, counted from 0."""
         done = self._finished.get(block.number, 0)
         return tuple(number for number in range(len(block.matches)) if not done >> number & 1)
 
     def _new_decisions(self, every_s: float = _TICK_S) -> bool:
-        """Read and report new decisions, if due. Return whether any must be carried out."""
+        """Read and report new decisions, unless this was done less than `every_s` seconds ago.
+        Return whether the tables must stop so that the new decisions can be carried out."""
         if monotonic() < self._read_at + every_s:
             return False
         self._read_at = monotonic()
@@ -216,7 +218,7 @@ class Session:
         return any(not isinstance(decision, Join | Skip) for decision in new)
 
     def _play(self, round: Round) -> None:
-        """Play a round until its blocks are finished or skipped, or decisions are due."""
+        """Play a round until its blocks are finished or skipped, or new decisions are due."""
         if round.epoch is not None:
             self._store.append(round.epoch)
             self._run = self._store.run()
@@ -264,7 +266,7 @@ class Session:
             self._observer.planned(*self._counts())
 
     def _recall(self) -> None:
-        """Wait until each table has ended its current match, and forget the waiting blocks."""
+        """Make each table end its current match, and wait for that. Forget the waiting blocks."""
         self._recalling = True
         self._executor.recall()
         while self._playing:
@@ -273,13 +275,14 @@ class Session:
         self._waiting.clear()
 
     def _unfinished(self, blocks: Iterable[Block]) -> Iterator[Block]:
-        """Yield the `blocks` that still have matches to play at the moment they are reached."""
+        """Yield each of `blocks` that still has matches to play when the iteration reaches it."""
         for block in blocks:
             if not self._cup.format.skips(block.table, self._run.gone) and self._missing(block):
                 yield block
 
     def _show_present(self) -> None:
-        """Show what is happening now, at most every two seconds unless other bots are away."""
+        """Show on the pages what is being played, at most every two seconds, or at once if other
+        bots are away than before. Report which bots are away if that has changed."""
         away = self._outages.away
         if away != self._present.away:
             self._observer.away(away)
@@ -306,7 +309,7 @@ class Session:
             self._store.show(present)
 
     def _ready(self) -> Iterator[Block]:
-        """The waiting blocks in which no bot is away, in the drawn order."""
+        """Return, in the drawn order, the waiting blocks in which no bot is away."""
         away = set(self._outages.away)
         return (block for block in self._waiting if away.isdisjoint(block.table))
 
@@ -375,6 +378,7 @@ class Session:
                     self._observer.notice(text)
 
     def _play_rest(self, number: int) -> None:
-        """Note that no table plays this block. If it is not complete, put it back in its place."""
+        """Note that no table plays the block with this number. If the block is not complete, put it
+        back in its place among the waiting blocks."""
         for block in self._unfinished([self._playing.pop(number)]):
             bisect.insort(self._waiting, block, key=attrgetter("number"))

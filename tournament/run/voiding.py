@@ -15,8 +15,8 @@ from tournament.store.store import Store, StoreError
 def _rounds(
     store: Store, run: StoredRun, rounds: Callable[[Progress, Scores], Iterator[Round]]
 ) -> Iterator[tuple[Sequence[Block], set[str]]]:
-    """Yield the blocks and the ids of finished matches of each round up to the first incomplete
-    one."""
+    """Yield the blocks and the ids of the finished matches of each round, up to and including the
+    first incomplete round."""
     for part in rounds(run, Scores(store)):
         blocks = list(part.blocks)
         finished = {match.match for match in store.summaries(part.number)}
@@ -27,9 +27,10 @@ def _rounds(
 
 
 def matches_of(store: Store, plan: Plan, what: str) -> tuple[int, list[str]]:
-    """Return the number of a block, and the ids of those finished matches that `what` selects and
-    that are not already to be voided. `what` is the number of a block, if it is at most seven
-    digits, or else the id of a match or its beginning.
+    """Return the number of a block, and the ids of the finished matches that `what` selects in it,
+    except matches that are already to be voided.
+
+    `what` is the number of a block, if it is at most seven digits, or else the beginning of an id.
 
     Raises:
         StoreError: if the matches cannot become void or are all to be voided already, the block has
@@ -74,11 +75,12 @@ def matches_of(store: Store, plan: Plan, what: str) -> tuple[int, list[str]]:
 
 
 def last_exclusion(store: Store, plan: Plan) -> Withdraw | Disqualify:
-    """Return the organiser's latest decision that excluded a bot, if it can be reversed. If the
-    decision excluded several versions of a bot, return a copy without `versions`.
+    """Return the organiser's latest decision that excluded a bot. If the decision excluded several
+    versions of a bot, return a copy without `versions`.
 
     Raises:
-        StoreError: if there is none, the cup continued without the bot, or the store is unreadable.
+        StoreError: if there is no such decision, it cannot be reversed because the cup has
+            continued without the bot, or the store cannot be read.
     """
     run = store.run()
     by_organiser = [
@@ -119,11 +121,11 @@ def last_exclusion(store: Store, plan: Plan) -> Withdraw | Disqualify:
 
 
 def apply_voids(store: Store, plan: Plan) -> list[str]:
-    """Make matches void as decisions require, and return their ids. Only matches of the last round
-    that has finished matches can become void. A finished run is then opened again.
+    """Make matches void as decisions require, and return the ids of these matches.
 
-    The caller must hold the store's lock (`only_runner`). After `kill -9`, the next call does the
-    rest.
+    Only matches of the last round that has finished matches can become void. If the organiser voids
+    matches of a finished run, the run becomes unfinished. The caller must hold the store's lock
+    (see `only_runner`). If the process is killed meanwhile, the next call does the rest.
 
     Raises:
         StoreError: if the store cannot be used.
@@ -157,9 +159,9 @@ def apply_voids(store: Store, plan: Plan) -> list[str]:
 def _incomplete(
     run: Run, blocks: Sequence[Block], finished: Set[str]
 ) -> list[tuple[str, int, str]]:
-    """The finished matches of blocks that a bot's withdrawal left incomplete, each with the number
-    of that decision and the reason. Tables of disqualified bots do not count, so they are left out.
-    """
+    """Return (id, number of the decision, reason) for each finished match of the blocks that can no
+    longer be completed because a bot was withdrawn or left. Blocks with a disqualified bot are left
+    out, because they do not count anyway."""
     last = {decision.bot: decision for decision in exclusions(run.decisions)}
     incomplete = []
     for block in blocks:

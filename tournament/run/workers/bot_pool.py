@@ -172,8 +172,8 @@ class BotPool:
         return players
 
     def _start_ahead(self, table: Iterable[_Place], later: Iterable[_Place]) -> None:
-        """Start bots of later matches as far as memory allows, and keep the bots at `table`. Stop
-        at a bot that cannot be started; its own match will report that."""
+        """Start the bots of `later` matches as far as memory allows, without stopping the bots at
+        `table`. Stop at a bot that cannot be started; its own match will report that."""
         keep = list(table)
         starting = sum(not bot.answered for bot in self._started.values())
         for place in later:
@@ -189,7 +189,7 @@ class BotPool:
 
     def start(self, bots: Iterable[Bot]) -> Iterator[tuple[Bot, Mapping[str, object] | StartError]]:
         """Start the bots that have a command, except those in `in_process`, up to eight at once if
-        memory allows. In the order given, yield each with its `StartedBot.about` or a StartError.
+        memory allows. Yield each, in the order given, with its `StartedBot.about` or a StartError.
         """
         starting = [bot for bot in bots if self._is_started(bot.name)]
         for number, bot in enumerate(starting, 1):
@@ -204,7 +204,7 @@ class BotPool:
 
     def recycle(self, record: MatchRecord) -> None:
         """Stop the started bots that timed out in a match, because they may still be busy. If
-        memory runs short, stop the least recently used bots that did not play."""
+        memory runs short, stop the least recently used bots that did not play in the match."""
         places = self._places(record.seating, record.number)
         for fault in record.faults:
             if fault.kind is FaultKind.TIMEOUT:
@@ -229,13 +229,13 @@ class BotPool:
         return self._bots[name].command is not None and name not in self._called
 
     def _expected(self, places: Iterable[_Place]) -> float:
-        """The memory in MB that the processes at these places will probably use. A bot that has not
-        been measured is assumed to use as much as the largest one."""
+        """Return the memory in MB that the processes at these places will probably use. A bot that
+        has not been measured is assumed to use as much as the largest one."""
         unknown = max(self._memory_mb.values(), default=float(self._cup.limits.memory_mb))
         return sum(self._memory_mb.get(place.name, unknown) for place in places)
 
     def _make_room(self, needed_mb: float, keep: Collection[_Place]) -> None:
-        """Stop the least recently used bots outside `keep` until there is enough memory."""
+        """Stop the least recently used bots outside `keep` until `needed_mb` of memory are free."""
         excess = self._expected(self._started) + needed_mb - self._limit_mb
         for place in list(self._started):
             if excess <= 0:
@@ -261,7 +261,8 @@ class BotPool:
         self._started[place] = StartedBot(self._bots[place.name], self._launch)
 
     def _player(self, bot: Bot, place: _Place) -> Player:
-        """The player at a place, or a substitute. A bot with a command must have been spawned."""
+        """Return the player at a place, or a substitute if the bot cannot play. A bot with a
+        command must have been spawned."""
         if bot.name in self._called:
             return self._called[bot.name]
         url = bot.url or self._started[place].url
@@ -281,7 +282,8 @@ class BotPool:
         return player
 
     def _ready(self, place: _Place) -> StartedBot:
-        """Return the bot at a place once it answers. If it does not, its place is empty."""
+        """Return the bot at a place once it answers. If it does not, raise StartError and leave the
+        place empty."""
         running = self._started.pop(place)
         if not running.answered:
             running.ready()

@@ -55,7 +55,8 @@ class Voided:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """The worker that played this block is lost, and the rest of its job. `why` is a clause."""
+    """The worker that played the block with this number is lost, and so is the rest of the job.
+    `why` is a clause."""
 
     block: int
     why: str

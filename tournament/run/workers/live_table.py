@@ -40,10 +40,10 @@ class _Moves(MatchObserver):
 
 @contextmanager
 def shown_live(pairing: Pairing, folder: Path | None) -> Iterator[MatchObserver]:
-    """Yield an observer for the match. If `folder` is not None, keep a file there up to date.
+    """Yield an observer for the match. If `folder` is not None, show the match in a file there.
 
-    A thread writes it every half second, until there are more than MOST_MOVES moves or a write
-    fails. The file stays after the match.
+    A thread updates the file every half second, until there are more than MOST_MOVES moves or a
+    write fails. The file stays after the match.
     """
     if folder is None:
         yield MatchObserver()
@@ -69,8 +69,8 @@ def _write_often(match: LiveMatch, file: Path, ended: Event) -> None:
 
 
 def make_folder(cup: Cup, run: str) -> Path | None:
-    """Create an empty folder for the matches in progress of the run with this id, and return its
-    path. The user must have a `state_folder`.
+    """Create an empty folder for the matches in progress of the run with this id, in place of any
+    earlier one, and return its path. The user must have a `state_folder`.
 
     Return None if the folder cannot be created, or if all matches of a block have the same cards,
     because then no match may be shown before the whole block has ended.
@@ -86,7 +86,7 @@ def make_folder(cup: Cup, run: str) -> Path | None:
 
 def live_matches(run: str) -> Iterator[LiveMatch]:
     """Yield the matches in progress of the run with this id, and some that have just ended. Leave
-    out files that cannot be read, and matches with more than MOST_MOVES moves."""
+    out files that cannot be read. Matches with more than MOST_MOVES moves soon disappear."""
     try:
         folder = state_folder() / "live" / run
     except RuntimeError:

@@ -36,7 +36,7 @@ _MOST_SHARED = 6  # processes that several tables share; each takes 40 MB
 
 class _Deadline(ctypes.Structure):
     """Memory shared with the runner: `at`, the time.monotonic time by which the worker must take
-    its next step, and `stop_soon`, the request to end its job after the current match."""
+    its next step, and `stop_soon`, the request to end the job after the current match."""
 
     _fields_ = (("at", ctypes.c_double), ("stop_soon", ctypes.c_bool))
 
@@ -61,8 +61,8 @@ class _LocalWorker:
 
 @contextmanager
 def _deferred_stop() -> Iterator[None]:
-    """Block SIGINT and SIGTERM here and in processes started within this context. Each unblocks
-    them once it has loaded, because Ctrl-C in a terminal reaches the whole process group."""
+    """Block SIGINT and SIGTERM here and in processes started within this context. Each process
+    unblocks them when loaded, because Ctrl-C in a terminal reaches the whole process group."""
     # Otherwise the first worker would start Python's resource tracker, which unblocks the signals.
     resource_tracker.ensure_running()
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
@@ -73,9 +73,9 @@ def _deferred_stop() -> Iterator[None]:
 
 
 def tables_at_once(cup: Cup, blocks: int) -> int:
-    """The number of tables that can play at once in a cup with this number of blocks, at least 1:
-    the smallest of `run.concurrency`, `blocks`, and the `max_matches` of the remote bots that sit
-    at every table. In a ladder, where bots come and go, it is `run.concurrency`."""
+    """Return the number of tables that can play at once in a cup with this number of blocks: the
+    smallest of `run.concurrency`, `blocks`, and the `max_matches` of the remote bots that sit at
+    every table, but at least 1. In a ladder, where bots come and go, it is `run.concurrency`."""
     if cup.is_ladder:
         return cup.run.concurrency
     everyone_plays = len(cup.bots) == cup.players
@@ -88,7 +88,8 @@ def tables_at_once(cup: Cup, blocks: int) -> int:
 
 
 def _tables_per_process(cup: Cup, tables: int) -> int:
-    """More than 1 if tables spend most of their time waiting for remote bots, as in a ladder."""
+    """Return more than 1 if tables spend most of their time waiting for remote bots, as in a
+    ladder."""
     by_url = [bot.url is not None for bot in cup.bots] + cup.is_ladder * [True]
     cores = max(1, len(available_cores()))
     if all(by_url) or (any(by_url) and tables > cores):
@@ -122,7 +123,11 @@ class LocalExecutor:
         self._workers: list[_LocalWorker] = []
 
     def _spawn_workers(self) -> _LocalWorker:
-        """Start a process for as many missing tables as may share it. Return its first worker."""
+        """Start a process for as many missing tables as may share it. Return its first worker.
+
+        Raises:
+            RunError: if the process cannot be started.
+        """
         context = multiprocessing.get_context("spawn")
         cores = self._shares.pop(0)
         tables: list[tuple[Connection, BotPool, _Deadline]] = []  # filled below, before it starts
@@ -174,7 +179,8 @@ class LocalExecutor:
         return sum(worker.job is not None for worker in self._workers) < self._tables
 
     def submit(self, job: Job) -> None:
-        """Send a job to a free worker, or to a new one. `receive` reports a worker that has died.
+        """Send a job to a free worker or, if there is none, to a new one. A table must be free. If
+        the worker has died, `receive` reports it.
 
         Raises:
             RunError: if no process can be started.
@@ -216,7 +222,8 @@ class LocalExecutor:
         yield message
 
     def _lose(self, worker: _LocalWorker, how: str) -> Iterator[Lost]:
-        """Kill the process of a worker, and yield the loss of each job that its tables had."""
+        """Kill the process of a worker, which ended as `how` says, and yield a `Lost` for each job
+        that its tables had."""
         process = worker.process
         lost = [table for table in self._workers if table.process is process]
         self._workers = [table for table in self._workers if table.process is not process]
@@ -250,7 +257,7 @@ class LocalExecutor:
 def _main(
     tables: Sequence[tuple[Connection, BotPool, _Deadline]], cup: Cup, cores: Cores | None
 ) -> None:
-    """Run a worker process until its first table ends, on SIGTERM, or until the runner ends."""
+    """Run a worker process until its first table ends, SIGTERM arrives, or the runner ends."""
     if (runner := multiprocessing.parent_process()) is not None and runner.pid is not None:
         end_with_parent(runner.pid)
     signal.signal(signal.SIGINT, signal.SIG_IGN)

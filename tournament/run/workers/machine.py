@@ -19,7 +19,7 @@ _SIBLINGS = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
 
 def memory_for_bots(setting_mb: int | None) -> float:
     """Return the memory in MB that all started bots on this machine may use together: `setting_mb`,
-    or by default three quarters of what is available now."""
+    or by default three quarters of the memory that is available now."""
     return _USED * available_mb() if setting_mb is None else float(setting_mb)
 
 
@@ -36,7 +36,7 @@ def available_mb(proc: Path = Path("/proc"), root: Path = ROOT) -> float:
 
 
 def _of_machine(meminfo: Path) -> float:
-    """Linux's estimate of what is available without swapping or, on other systems, all memory."""
+    """Return Linux's estimate of the available memory in MB or, on other systems, all memory."""
     for line in _lines(meminfo):
         if line.startswith("MemAvailable:"):
             return int(line.split()[1]) / 1024
@@ -44,7 +44,7 @@ def _of_machine(meminfo: Path) -> float:
 
 
 def _of_group(folder: Path) -> list[float]:
-    """The memory in MB that a control group has left, if known. Cached files count as available."""
+    """Return the MB that a control group has left, if known. Cached files count as available."""
     try:
         limit = int((folder / "memory.max").read_text())
         used = int((folder / "memory.current").read_text())
@@ -74,7 +74,7 @@ def available_cores() -> list[int]:
 
 
 def _first_sibling(core: int) -> int:
-    """The lowest-numbered thread of the physical core, or `core` if the system does not say."""
+    """Return the lowest thread of the physical core, or `core` if the system does not say."""
     try:
         listed = Path(_SIBLINGS.format(core)).read_text()
         return int(listed.replace("-", ",").split(",")[0])
@@ -83,9 +83,9 @@ def _first_sibling(core: int) -> int:
 
 
 def shares(tables: int, cores: Iterable[int]) -> tuple[Cores | None, ...]:
-    """The cores of each table, the same number for all, so that a bot that computes forever does
-    not slow down other tables. With a single table, or fewer cores than tables, all items are None.
-    """
+    """Return the cores of each table, the same number for all, so that a bot that computes forever
+    does not slow down other tables. All items are None if there is a single table, or if there are
+    fewer cores than tables."""
     order = list(cores)
     size = len(order) // tables
     if tables == 1 or size == 0:

@@ -21,7 +21,7 @@ _MAX_WORDS = 64  # characters kept of what a bot states about itself
 
 def inspect(cup: Cup, bot_pool: BotPool, absent: Container[str] = ()) -> Inspected:
     """Start or reach every bot once, except those in `absent`, and reach the rules service if the
-    cup has one. Started bots stay in the pool."""
+    cup has one. Failures become problems in the result. Started bots stay in the pool."""
     problems, identities = [], {}
     if cup.run.referee is not None:
         from tournament.match.remote_referee import HttpReferee  # which takes long to load
@@ -49,8 +49,8 @@ def _about_or_error(bot: Bot) -> Mapping[str, object] | StartError:
 
 
 def identity(about: Mapping[str, Any]) -> Identity:
-    """The name, version and author that a bot states, each cut to 64 characters and then made
-    printable. A value that is missing, blank or not a string becomes ""."""
+    """Return the name, version and author that a bot states, each cut to 64 characters and then
+    made printable. A value that is missing, blank or not a string becomes ""."""
     stated = {key: about.get(key) for key in ("name", "version", "author")}
     return Identity(
         **{
@@ -62,8 +62,8 @@ def identity(about: Mapping[str, Any]) -> Identity:
 
 
 def about_by_url(bot: Bot) -> Mapping[str, object]:
-    """Ask a remote bot what it states about itself. A wrong server or path often answers too, so
-    the answer must have the protocol and games.
+    """Return what a remote bot states about itself. A wrong server or path often answers too, so
+    the answer must have the keys "protocol" and "games".
 
     Raises:
         StartError: if the host is unknown, if nothing accepts a connection within 5 seconds, if no
@@ -89,7 +89,8 @@ def about_by_url(bot: Bot) -> Mapping[str, object]:
 
 
 def misfits(bot: Bot, about: Mapping[str, object], cup: Cup) -> Iterator[str]:
-    """Yield a sentence if what a bot states does not fit the cup. What it omits is not checked."""
+    """Yield a sentence if `about`, what a bot states, does not fit the cup. What the bot omits is
+    not checked."""
     protocol = about.get("protocol", PROTOCOL)
     if protocol != PROTOCOL:
         spoken = printable(repr(protocol)[:40])

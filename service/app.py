@@ -43,7 +43,7 @@ class _App(Flask):
 
 
 def create_app(settings: Settings | None = None) -> Flask:
-    """Make the WSGI application. If `settings` is None, read them from the environment.
+    """Return the WSGI application. If `settings` is None, its settings come from the environment.
 
     Raises:
         ConfigError: if an environment variable has an invalid value.

@@ -31,7 +31,7 @@ def encode(value: Any) -> bytes:
 
 
 def says_nothing_else(body: bytes, value: Any) -> bool:
-    """Whether a body certainly holds nothing but `value`, which msgspec must have read from it.
+    """Return whether a body certainly holds only `value`, which msgspec must have read from it.
 
     False may also mean that this is unknown, for example because the body has needless escapes.
     """
@@ -86,7 +86,7 @@ def decode(body: bytes) -> dict[str, Any]:
 
 
 def has_too_many_containers(body: bytes) -> bool:
-    """Whether a body has so many lists and objects for its length that parsing would take long.
+    """Return whether a body has too many lists and objects for its length to be parsed quickly.
 
     Every `[` and `{` counts, even in strings.
     """
@@ -99,8 +99,8 @@ def _parse_int(digits: str) -> float:
 
 
 def _parse_float(text: str) -> float:
-    """Return an int for a whole number up to `_HUGE`, NaN if only rounding to a float of 2**53 or
-    more makes the number whole, and otherwise a float, possibly infinite."""
+    """Return an int for a whole number between -`_HUGE` and `_HUGE`, else a float, possibly
+    infinite. A number from 2**53 on that only rounding to a float makes whole becomes NaN."""
     number = float(text)
     if not number.is_integer() or not -_HUGE < number < _HUGE:
         return number
@@ -137,10 +137,10 @@ def _check_depth(value: Any) -> None:
 
 
 def quote(text: str) -> str:
-    """A client's text, cut to 64 characters and then escaped to ASCII, in quotes."""
+    """Return a client's text, shortened by `shortened` and then escaped to ASCII, in quotes."""
     return ascii(shortened(text))
 
 
 def shortened(text: str) -> str:
-    """The text, or its first 61 characters and "..." if it has more than 64."""
+    """Return the text, or its first 61 characters and "..." if the text has more than 64."""
     return text if len(text) <= 64 else text[:61] + "..."

@@ -43,7 +43,7 @@ def configure(settings: Settings) -> None:
 
 
 def log_request(environ: WSGIEnvironment, status: int, seconds: float) -> None:
-    """Write a line about an answered request to the access log, whatever the settings say.
+    """Write a line about an answered request to the access log, even if the settings turn it off.
 
     `environ` must have a `REQUEST_ID`.
     """
@@ -61,7 +61,7 @@ def log_request(environ: WSGIEnvironment, status: int, seconds: float) -> None:
 
 
 def log_error(error: Exception, environ: WSGIEnvironment) -> None:
-    """Log an unexpected exception with its trace and the `REQUEST_ID` that `environ` must have."""
+    """Log an unexpected exception with its traceback. `environ` must have a `REQUEST_ID`."""
     fields = {"request_id": environ[REQUEST_ID]}
     line = "An unexpected error in request %(request_id)s."
     logging.getLogger("service").error(line, fields, exc_info=error, extra={"fields": fields})

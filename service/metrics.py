@@ -51,8 +51,8 @@ class Metrics:
     def count_request(self, route: str, method: str, status: str, seconds: float) -> None:
         """Count an answered request, and record the seconds that it took.
 
-        `route` is the URL rule, such as `/v1/games/<name>`, or "none". A method that is not in
-        `METHODS` counts as "other".
+        `route` is the URL rule, such as `/v1/games/<name>`, or "none" if no rule matched. A method
+        that is not in `METHODS` counts as "other".
         """
         # Unknown methods share one label, so that a client cannot fill the memory with labels.
         method = method if method in METHODS else "other"
@@ -64,8 +64,8 @@ class Metrics:
     def text(self) -> bytes:
         """Return all metrics in Prometheus's text format.
 
-        If `PROMETHEUS_MULTIPROC_DIR` is set (`stich serve` sets it), add up the metrics of all
-        workers in that folder, but without the gauges of workers that have ended.
+        If `PROMETHEUS_MULTIPROC_DIR` is set (`stich serve` sets it), delete the gauges in that
+        folder that belong to workers which have ended, and add up the metrics of all workers there.
 
         Raises:
             ValueError: if the folder no longer exists.

@@ -109,7 +109,7 @@ def _request_bodies(operation: dict[str, Any]) -> dict[str, Any]:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes YAML without anchors, with references, entries and lists of scalars inline."""
+    """Writes YAML without anchors. References, history entries and lists of scalars are inline."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True

@@ -125,10 +125,10 @@ class Problem(Exception):
 
 
 def invalid_request(errors: Mapping[str, Sequence[str]]) -> Problem:
-    """The problem for wrong or missing fields.
+    """Return the problem for wrong or missing fields.
 
-    `errors` maps the dotted path of each such field, or "" for the whole body, to its messages, of
-    which there must be at least one. The detail quotes the first three fields.
+    `errors` maps the dotted path of each such field, or "" for the whole body, to at least one
+    message. The detail quotes the first three fields.
     """
     first = list(errors.items())[:3]
     detail = " ".join(f"{path}: {messages[0]}" if path else messages[0] for path, messages in first)
@@ -138,7 +138,7 @@ def invalid_request(errors: Mapping[str, Sequence[str]]) -> Problem:
 
 
 def invalid_state(problems: Sequence[str]) -> Problem:
-    """The problem for a state or view that breaks rules of its game, as the sentences in `problems`
-    say. The first `MAX_ERRORS` are listed."""
+    """Return the problem for a state or view that breaks rules of its game. The sentences in
+    `problems` say which rules; only the first `MAX_ERRORS` are listed."""
     listed = list(problems[:MAX_ERRORS])
     return Problem("invalid-state", " ".join(listed), problems=listed)

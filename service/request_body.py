@@ -28,8 +28,8 @@ def parse_body(validator: RequestValidator) -> dict[str, Any]:
 
     Raises:
         HTTPException: if the body is incomplete, late or too large, or the server is busy.
-        Problem: if the headers do not announce plain JSON, or the body is not a JSON object or does
-            not match the schema.
+        Problem: if the headers do not announce unencoded JSON in UTF-8, or the body is not a JSON
+            object or does not match the schema.
     """
     # msgspec reads a body that matches the contract. The standard library parses any other body,
     # and marshmallow converts its values or says what is wrong. A request to /v1/advance takes
@@ -75,8 +75,8 @@ def _check_headers(environ: WSGIEnvironment) -> None:
 
 
 def _flatten_errors(messages: Any) -> dict[str, list[str]]:
-    """Return marshmallow's nested messages by dotted path, such as `state.hands.0`, or "" for the
-    body, for the first `MAX_ERRORS` paths."""
+    """Return lists of marshmallow's messages by dotted path, such as `state.hands.0`. The path of
+    the body is "". Only the first `MAX_ERRORS` paths are kept."""
     errors: dict[str, list[str]] = {}
     pending = [("", messages)]
     while pending and len(errors) < MAX_ERRORS:

@@ -50,7 +50,7 @@ class SealedGame:
 class Sealer:
     """Seals games with the first of the service's keys, and opens games sealed with any of them.
 
-    `keys` maps the ID of each key to its 32 bytes. There must be at least one.
+    `keys` maps the ID of each key to its 32 bytes, and must not be empty.
     """
 
     def __init__(self, keys: Mapping[str, bytes]) -> None:
@@ -60,8 +60,8 @@ class Sealer:
     def start(self, state: State, key_hashes: Sequence[str] | None) -> dict[str, Any]:
         """Seal a new game, and return the answer of `/v1/sealed/start`: `sealed` and `keys`.
 
-        `key_hashes` are SHA-256 hashes in hexadecimal, by seat. The keys in the answer are then
-        None. If `key_hashes` is None, draw a key for each seat.
+        `key_hashes` are the SHA-256 hashes of the keys in hexadecimal, by seat. The answer then has
+        None for each key. If `key_hashes` is None, draw a key for each seat.
 
         Raises:
             Problem: if there is not one hash for each seat, or if two seats have the same hash.
@@ -88,7 +88,7 @@ class Sealer:
         return _token(name, nonce + cipher.encrypt(plain, _bound_to(name, nonce)))
 
     def open(self, token: str, key: str | None) -> SealedGame:
-        """Decrypt a token, and return its game with the seat whose key is `key` (no seat if None).
+        """Decrypt a token. Return its game, with the seat whose key is `key`, if that is not None.
 
         Raises:
             Problem: if the token or the key is not valid. The code is `invalid-token`.
@@ -115,7 +115,7 @@ class Sealer:
 
 
 def padded_size(wire: Mapping[str, Any]) -> int:
-    """The bytes to which a state is padded, so that a token's length reveals nothing hidden.
+    """Return the bytes to which a state is padded, so that a token's length reveals nothing hidden.
 
     `wire` is the state as `to_dict` returns it. The size depends only on public facts: the game,
     the numbers of players, moves and results, and whether a score has more than four digits.

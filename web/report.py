@@ -29,11 +29,11 @@ def report(
 
     Up to `replays` matches, spread evenly over the run, are shown move by move. The numbers that
     bots sent with their moves are added up over the first 3,000 matches. For the `organiser`, the
-    report also says which bots may go easy on each other in these matches. `preview` is the URL of
-    a picture for sites that preview links, or "".
+    report also says which bots may go easy on each other in the first 3,000 matches. `preview` is
+    the URL of a picture for sites that preview links, or "".
 
     Raises:
-        ReplayError: if a move of a match that is replayed is not legal.
+        ReplayError: if a move of a match that is replayed is not legal or comes after the end.
         StoreError: if the run cannot be read.
     """
     run = store.run()

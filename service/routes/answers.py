@@ -36,10 +36,10 @@ def json_response(body: dict[str, Any]) -> Response:
 
 
 def moves_answer(position: Position, *, details: bool) -> dict[str, Any]:
-    """Return the answer of `/v1/moves`: the seat to move and its legal moves.
+    """Return the answer of `/v1/moves`: the seat to move (or None at the end), and its legal moves.
 
-    The list is empty if the game is over, or if `position` is another seat's view or the public
-    view. With `details`, the answer also says what each move is.
+    There are no moves if the game is over, or if `position` is the public view or the view of a
+    seat that is not to move. `details` adds the category, rank, length and cards of each move.
 
     Raises:
         Problem: if there are more than `MAX_LISTED_MOVES` moves.
@@ -69,7 +69,7 @@ def described(view: View, *, list_moves: bool) -> dict[str, Any]:
 
 
 def verdict(position: Position, text: str) -> dict[str, Any]:
-    """The answer of `/v1/validate`: whether the move `text` is legal, and what it is or why not."""
+    """Return the answer of `/v1/validate`: what the move `text` is, or why it is illegal."""
     try:
         move = position.check(text)
     except IllegalMove as error:
@@ -81,11 +81,11 @@ def verdict(position: Position, text: str) -> dict[str, Any]:
 
 
 def advanced(state: State, moves: Sequence[str], seat: int | None = None) -> State:
-    """Return the state after `moves`. If `seat` is given, every move must be that seat's.
+    """Return the state after `moves`. If `seat` is given, every move must be made by that seat.
 
     Raises:
-        Problem: if a move is illegal or another seat's, or if the deal, scores, history or results
-            of the state after all moves exceed their limits.
+        Problem: if a move is illegal or made by another seat, or if the deal, scores, history or
+            results of the state after all moves exceed their limits.
         LongWork, TooManyRequests: if there are more than 200 moves and the request holds no slot.
     """
     if len(moves) > _LONG_GAME:

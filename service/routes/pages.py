@@ -65,7 +65,7 @@ def healthz() -> Response:
 
 @static_routes.get("/readyz")
 def readyz() -> Response:
-    """Answer that the service can read its contract and deal games. Any error gets status 500."""
+    """Check that the service can read its contract and deal all games. An error gets status 500."""
     _path("openapi.yaml").read_bytes()
     for game in games.GAMES.values():
         game.start(None, "ready", {}).moves()
@@ -74,7 +74,7 @@ def readyz() -> Response:
 
 @static_routes.get("/metrics")
 def metrics() -> Response:
-    """Return the metrics for Prometheus."""
+    """Return the metrics for Prometheus (see `Metrics.text`)."""
     counted: Metrics = current_app.extensions[METRICS]
     return Response(counted.text(), content_type=MEDIA_TYPE)
 
@@ -106,7 +106,7 @@ def docs() -> Response:
 
 @static_routes.get("/docs/assets/<name>")
 def asset(name: str) -> Response:
-    """Return a file that the pages load."""
+    """Return a file that the pages load, such as `docs.css`."""
     if name not in _ASSETS:
         raise Problem("not-found", f"There is no file {quote(name)} here.")
     return static_file(_ASSETS[name] / name).answer(str(mimetypes.guess_type(name)[0]))
@@ -143,7 +143,7 @@ def _page(template: str, **values: object) -> Response:
 
 @cache
 def _html(markdown: str) -> Markup:
-    """Markdown as HTML. Links to files that the service does not have become text."""
+    """Convert Markdown to HTML. Headings get IDs. Links to files not served here become text."""
     tokens = _MARKDOWN.parse(markdown)
     for token, following in pairwise(tokens):
         if token.type == "heading_open":
@@ -171,6 +171,6 @@ def _rules_file(name: str) -> str:
 
 
 def _path(name: str, folder: str = "") -> Path:
-    """The path of a file, in `static` if the file exists there (as in a wheel)."""
+    """Return the path of a file: in `static` if it is there, else in `folder` of the checkout."""
     path = STATIC / name
     return path if path.is_file() else _CHECKOUT / folder / name

@@ -118,14 +118,14 @@ def describe() -> Response:
 
 @v1.post("/validate")
 def validate() -> Response:
-    """Return whether a move is legal, and its category or the reason why not."""
+    """Return whether a move is legal, and its category or the reason why it is illegal."""
     body = parse_body(requests.VALIDATE)
     return json_response(verdict(_position(body), body["move"]))
 
 
 @v1.post("/advance")
 def advance() -> Response:
-    """Return the state after the moves of the request, with its legal moves if asked for."""
+    """Return the state after the request's moves, and its legal moves if they are asked for."""
     body = parse_body(requests.ADVANCE)
     state = advanced(cast("State", _position(body)), body["moves"])
     listed = moves_answer(state, details=False) if body.get("list_moves") else {}
@@ -146,7 +146,7 @@ def view() -> Response:
 def new_game(body: dict[str, Any], seed: str | None = None) -> State:
     """Return the first state of the game that a validated request asks for.
 
-    The game has this seed, or a random one if `seed` is None. A seed in `body` is ignored.
+    Its seed is `seed`, or a random one if `seed` is None. A seed in `body` is ignored.
     """
     seed = secrets.token_hex(16) if seed is None else seed
     return games.get(body["game"]).start(body.get("players"), seed, body.get("options", {}))

@@ -62,7 +62,7 @@ def describe() -> Response:
 
 @sealed_v1.post("/validate")
 def validate() -> Response:
-    """Return whether a move of the key's seat is legal, and its category or the reason why not."""
+    """Return whether a move of the key's seat is legal, and its category or why it is illegal."""
     body = parse_body(requests.SEALED_VALIDATE)
     return json_response(verdict(_view(body), body["move"]))
 

@@ -34,7 +34,7 @@ JsonSchema = dict[str, Any]
 
 
 def ref(name: str) -> JsonSchema:
-    """A JSON Schema that refers to a schema in the contract by name."""
+    """Return a JSON Schema that refers to the schema with this name in the contract."""
     return {"$ref": f"#/components/schemas/{name}"}
 
 
@@ -47,7 +47,7 @@ class ObjectSchema(Schema):
         self.member_types: Final = {name: field.member_type() for name, field in fields.items()}
 
     def value_type(self) -> Any:
-        """The msgspec type of an object with this schema. msgspec ignores unknown fields."""
+        """Return the msgspec type of an object with this schema. msgspec ignores unknown fields."""
         return TypedDict(type(self).__name__, self.member_types)  # type: ignore[operator] # mypy reads literal names only
 
 
@@ -83,10 +83,10 @@ def value_type(schema: JsonSchema, referred: Any) -> Any:
 class JsonField(Field[Any]):
     """A field that knows its JSON Schema and its msgspec type.
 
-    `value_schema` describes a value that is not null, and `load` converts one: it must accept what
-    matches `value_schema`, and may raise ValidationError for anything else. `referred` is the
-    msgspec type that a `$ref` in `value_schema` stands for. An `optional` field may be missing or
-    null. `nested` is the schema of the value, or of its items, if these are objects.
+    `value_schema` describes a value that is not null, and `load` converts such a value: `load` must
+    accept what matches `value_schema`, and may raise ValidationError for anything else. `referred`
+    is the msgspec type that a `$ref` in `value_schema` stands for. An `optional` field may be
+    missing or null. `nested` is the schema of the value, or of its items, if these are objects.
     """
 
     def __init__(
@@ -113,13 +113,14 @@ class JsonField(Field[Any]):
         self.nested = nested
 
     def member_type(self) -> Any:
-        """The msgspec type of this field as a member of an object."""
+        """Return the msgspec type of this field as a member of an object."""
         type_ = value_type(self.value_schema, self.referred)
         type_ = type_ | None if self.allow_none else type_
         return type_ if self.required else NotRequired[type_]
 
     def json_schema(self) -> JsonSchema:
-        """The JSON Schema of this field, with its description, and with null if that is allowed."""
+        """Return this field's JSON Schema, with its description, and with null if that is
+        allowed."""
         schema = self.value_schema
         if self.allow_none and ("$ref" in schema or "enum" in schema):
             schema = {"oneOf": [schema, {"type": "null"}]}
@@ -130,7 +131,7 @@ class JsonField(Field[Any]):
     def deserialize(
         self, value: Any, attr: str | None = None, data: Any = None, **kwargs: Any
     ) -> Any:
-        """Convert a value, and return it.
+        """Return what `load` makes of `value`. A null or missing value is returned unchanged.
 
         Raises:
             ValidationError: if the value is wrong, or is missing or null when it must not be.
@@ -149,8 +150,8 @@ def integer(
     nullable: bool = False,
     **kwargs: Any,
 ) -> JsonField:
-    """A field for an integer. Unless `enforced`, `minimum` and `maximum` only document the
-    contract, and all integers up to `MAX_SAFE_INTEGER`, positive or negative, are accepted too."""
+    """Return a field for an integer. Unless `enforced`, `minimum` and `maximum` only document the
+    contract, and all integers up to `MAX_SAFE_INTEGER`, positive or negative, pass too."""
     low, high = minimum, maximum
     if not enforced:
         low, high = min(low, -MAX_SAFE_INTEGER), max(high, MAX_SAFE_INTEGER)
@@ -175,9 +176,10 @@ def checked(
     *checks: tuple[Callable[[Any], bool], str],
     **kwargs: Any,
 ) -> JsonField:
-    """A field for values that pass all checks, in order. The other arguments go to `JsonField`.
+    """Return a field for values that pass all checks. The other arguments go to `JsonField`.
 
-    A check is a function that says whether a value passes, and the message for a value that fails.
+    A check is a function that returns whether a value passes, and the message for a failure. Later
+    checks may rely on earlier ones.
     """
 
     def load(value: Any) -> Any:
@@ -202,13 +204,14 @@ ENCODABLE: Final = (_is_encodable, "Must not have a lone surrogate, which UTF-8 
 
 
 def boolean(description: str, **kwargs: Any) -> JsonField:
-    """A field for true or false."""
+    """Return a field for true or false."""
     check = (lambda value: type(value) is bool, "Must be true or false.")
     return checked(description, {"type": "boolean"}, check, **kwargs)
 
 
 def string(description: str, max_length: int | None = None, **kwargs: Any) -> JsonField:
-    """A field for a string that UTF-8 can encode, of 1 to `max_length` characters if limited."""
+    """Return a field for a string that UTF-8 can encode, of 1 to `max_length` characters, or of any
+    length if `max_length` is None."""
     if max_length is None:
         return checked(description, {"type": "string"}, STRING, ENCODABLE, **kwargs)
     length = (
@@ -224,26 +227,26 @@ def _at_most(characters: int) -> tuple[Callable[[Any], bool], str]:
 
 
 def unchecked_enum(description: str, values: tuple[str, ...], **kwargs: Any) -> JsonField:
-    """A field that only the contract limits to `values`: any string of up to 32 characters passes
-    if UTF-8 can encode the string."""
+    """Return a field that only the contract limits to `values`: it accepts any string of up to 32
+    characters that UTF-8 can encode."""
     schema = {"type": "string", "enum": list(values)}
     return checked(description, schema, STRING, ENCODABLE, _at_most(32), **kwargs)
 
 
 def constant(description: str, word: str) -> JsonField:
-    """A field whose value must be `word`."""
+    """Return a field whose value must be `word`."""
     check = (lambda value: value == word, f"Must be {word}.")
     return checked(description, {"type": "string", "enum": [word]}, check)
 
 
 def move(description: str) -> JsonField:
-    """A field for a move. Any string of up to `MAX_MOVE_LENGTH` characters passes."""
+    """Return a field for a move. Any string of up to `MAX_MOVE_LENGTH` characters passes."""
     type_ = Annotated[str, msgspec.Meta(max_length=MAX_MOVE_LENGTH)]
     return checked(description, ref("Move"), STRING, _at_most(MAX_MOVE_LENGTH), referred=type_)
 
 
 def card(description: str = "", *, masked: bool = False, **kwargs: Any) -> JsonField:
-    """A field for a card, which may be `??` if `masked`."""
+    """Return a field for a card. If `masked`, the card may also be `??`."""
     allowed = CARDS | {"??"} if masked else CARDS
     or_masked = ", or ?? for a masked card" if masked else ""
     check = (
@@ -266,7 +269,7 @@ def load_object(schema: ObjectSchema, value: Any) -> dict[str, Any]:
 
 
 def object_field(description: str, schema: type[ObjectSchema], **kwargs: Any) -> JsonField:
-    """A field for an object, whose schema is a component of the contract."""
+    """Return a field for an object. Its schema is in the contract, under the name of the class."""
     nested = schema()
     return JsonField(
         description,
@@ -288,10 +291,10 @@ def list_of(
     slack: int = SLACK,
     **kwargs: Any,
 ) -> JsonField:
-    """A field for a list whose items match the field `item` and are not null.
+    """Return a field for a list whose items match the field `item` and are not null.
 
     Unless `enforced`, `min_items` and `max_items` only document the contract, and the list may have
-    `TOLERANCE` * `max_items` + `slack` items.
+    up to `TOLERANCE` * `max_items` + `slack` items.
     """
     low, high = (min_items, max_items) if enforced else (0, max_items * TOLERANCE + slack)
 
@@ -324,7 +327,7 @@ def list_of(
 
 
 def card_list(description: str, max_items: int, *, masked: bool = False) -> JsonField:
-    """A field for a list of cards, which may be `??` if `masked`. `max_items` is not enforced."""
+    """Return a field for a list of cards (see `card`). `max_items` is not enforced."""
     return list_of(description, card(masked=masked), max_items)
 
 
@@ -340,5 +343,5 @@ class Entry(ObjectSchema):
 
 
 def entry_list(description: str, max_items: int, *, enforced: bool = False) -> JsonField:
-    """A field for a list of entries (see `list_of`): a history, or a trick's cards and players."""
+    """Return a field for a list of entries: a history or a trick. Limits are as in `list_of`."""
     return list_of(description, object_field("", Entry), max_items, enforced=enforced)

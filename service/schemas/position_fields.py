@@ -43,23 +43,23 @@ class GameLimits:
         self.deck = max(self.game.deck(players).size for players in counts)
 
     def seat(self, description: str, *, nullable: bool = False) -> JsonField:
-        """A field for a seat, 0 to `last_seat`. The range is not enforced."""
+        """Return a field for a seat, 0 to `last_seat`. The range is not enforced."""
         return integer(description, 0, self.last_seat, nullable=nullable)
 
     def by_seat(self, description: str, item: JsonField, slack: int = SLACK) -> JsonField:
-        """A field for a list with an `item` for each seat. The length is not enforced.
+        """Return a field for a list with an `item` for each seat. The length is not enforced.
 
-        `slack` is as in `list_of`, and should be 0 in a result, of which there can be thousands.
+        `slack` is as in `list_of`, and should be 0 in results, as a game can have thousands.
         """
         low, high = self.game.min_players, self.game.max_players
         return list_of(description, item, high, min_items=low, slack=slack)
 
     def scores(self, description: str, slack: int = SLACK) -> JsonField:
-        """A field for scores by seat. `slack` is as in `by_seat`."""
+        """Return a field for scores by seat. `slack` is as in `by_seat`."""
         return self.by_seat(description, integer("", -MAX_SCORE, MAX_SCORE), slack)
 
     def hands(self, description: str) -> JsonField:
-        """A field for the hands of all seats: a list of lists of cards."""
+        """Return a field for the hands of all seats: a list of lists of cards."""
         return self.by_seat(description, card_list("", self.deck))
 
 
@@ -73,12 +73,12 @@ def make_schema(
 
 
 def component(game: games.Game, suffix: str) -> str:
-    """The name of a game's schema in the contract, such as `DoudizhuState` with suffix `State`."""
+    """Return the name of a game's schema in the contract: with suffix `State`, `DoudizhuState`."""
     return game.name.capitalize() + suffix
 
 
 def option_fields(game: games.Game) -> Fields:
-    """The fields for the options of a game, by name. All may be missing; ranges are enforced."""
+    """Return fields for the options of a game, by name. All may be missing; ranges are enforced."""
     fields: Fields = {}
     for option in game.options:
         # The keyword `default` would make client generators require the field.
@@ -100,7 +100,7 @@ def option_fields(game: games.Game) -> Fields:
 
 @cache
 def options_schema(game: games.Game) -> type[ObjectSchema]:
-    """The schema of the options of a game. A request may omit any option."""
+    """Return the schema of the options of a game. A request may omit any option."""
     description = f"{game.title} options. Answers have all of them, requests may omit any."
     return make_schema(component(game, "Options"), description, option_fields(game))
 
@@ -176,7 +176,7 @@ def _climbing_fields(limits: GameLimits) -> Fields:
 
 
 def state_schema(limits: GameLimits, fields: Fields) -> type[ObjectSchema]:
-    """The schema of a game's states, which have `fields`, the seed and all hands."""
+    """Return the schema of a game's states: `fields`, the seed and all hands."""
     return make_schema(
         component(limits.game, "State"),
         f"A complete {limits.game.title} position, including all hands. Do not show it to players.",
@@ -189,7 +189,7 @@ def state_schema(limits: GameLimits, fields: Fields) -> type[ObjectSchema]:
 
 
 def view_schema(limits: GameLimits, fields: Fields) -> type[ObjectSchema]:
-    """The schema of a game's views, which have `fields`, a seat, its hand and every hand's size."""
+    """Return the schema of a game's views: `fields`, a seat, its hand, and all hands' sizes."""
     return make_schema(
         component(limits.game, "View"),
         f"What one seat may know about a {limits.game.title} position, or everybody.",
@@ -209,7 +209,8 @@ def view_schema(limits: GameLimits, fields: Fields) -> type[ObjectSchema]:
 
 
 def doudizhu_fields(limits: GameLimits, *, masked: bool) -> Fields:
-    """The fields that Dou Dizhu states and views share. If `masked`, talon cards may be `??`."""
+    """Return the fields that Dou Dizhu states and views share. If `masked`, talon cards may be
+    `??`."""
     return {
         **_common_fields(
             limits,
@@ -238,7 +239,7 @@ def doudizhu_fields(limits: GameLimits, *, masked: bool) -> Fields:
 
 
 def dasan_fields(limits: GameLimits, *, masked: bool) -> Fields:
-    """The fields that Dasan states and views share. If `masked`, talon cards may be `??`."""
+    """Return the fields that Dasan states and views share. If `masked`, talon cards may be `??`."""
     partner = "The declarer's partner; null if there is none"
     if masked:
         partner += " or, except in the partner's view, until the called card is played"
@@ -267,7 +268,7 @@ def dasan_fields(limits: GameLimits, *, masked: bool) -> Fields:
 
 
 def zhengfen_fields(limits: GameLimits, *, masked: bool) -> Fields:
-    """The fields that Zheng Fen states and views share. `masked` changes nothing in them."""
+    """Return the fields that Zheng Fen states and views share. `masked` has no effect."""
     return {
         **_common_fields(
             limits,
@@ -285,7 +286,7 @@ def zhengfen_fields(limits: GameLimits, *, masked: bool) -> Fields:
 
 
 def ninefivetwo_fields(limits: GameLimits, *, masked: bool) -> Fields:
-    """The fields that 9-5-2 states and views share.
+    """Return the fields that 9-5-2 states and views share.
 
     If `masked`, cards of the talon, discards and pairings may be `??`.
     """

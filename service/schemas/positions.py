@@ -30,7 +30,7 @@ VIEWS: Final[Mapping[str, ObjectSchema]] = {
 
 
 def choose_by_game(schemas: Mapping[str, ObjectSchema], value: Any) -> ObjectSchema:
-    """The schema in `schemas` (by game) for the game named in the field `game` of `value`.
+    """Return the schema for the game that `value` names in its field `game`. `schemas` are by game.
 
     Raises:
         ValidationError: if `value` is not an object, or names no game in `schemas`.
@@ -48,8 +48,8 @@ def choose_by_game(schemas: Mapping[str, ObjectSchema], value: Any) -> ObjectSch
 def _position_field(
     component: str, schemas: Mapping[str, ObjectSchema], description: str, **kwargs: Any
 ) -> JsonField:
-    """A field for a position of any game, whose schema in the contract is `component`. msgspec
-    reads a position into a struct, which `as_dict` must then convert."""
+    """Return a field for a position of any game, with the schemas by game. `component` is the name
+    in the contract. msgspec reads a position into a struct, which `as_dict` must then convert."""
     structs = tuple(_struct(*item) for item in schemas.items())
 
     def load(value: Any) -> dict[str, Any]:

@@ -31,7 +31,7 @@ _Choose = Callable[[dict[str, Any]], ObjectSchema]
 
 
 class _RequestSchema(ObjectSchema):
-    """A schema in which null fields and empty lists that are optional count as missing."""
+    """A schema in which an optional field counts as missing if it is null or an empty list."""
 
     @pre_load
     def leave_out(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
@@ -45,8 +45,8 @@ class _RequestSchema(ObjectSchema):
 
 
 class RequestValidator:
-    """Validates the request bodies of an operation. For each, `choose` picks one of `schemas`, or
-    raises ValidationError if none fits."""
+    """Validates the request bodies of an operation. `choose` gets the fields of a body and returns
+    the schema in `schemas` that they must match, or raises ValidationError if no schema fits."""
 
     def __init__(self, schemas: Mapping[str, ObjectSchema], choose: _Choose) -> None:
         self.schemas: Final = schemas
@@ -58,7 +58,7 @@ class RequestValidator:
     def decode(self, body: bytes) -> dict[str, Any] | None:
         """Read a body with msgspec, and return its fields, except null values and empty lists.
 
-        Return None unless the body certainly matches a schema as it is. `load` then has to decide.
+        If it is not certain that the body matches a schema, return None: then `load` must decide.
         """
         for decode in self._decoders:
             try:

@@ -98,8 +98,8 @@ class EntryRefused(StichError):
 
 
 def ask_ladder(url: str, call: LadderCall) -> LadderAnswer:
-    """Send a request to the ladder at `url`, and return its answer, made printable. Each wait is
-    limited to a minute.
+    """Send a request to the ladder at `url`, and return its answer, made printable. Each wait for
+    the ladder is limited to a minute.
 
     Raises:
         EntryRefused: if the ladder refuses the call, or no ladder can be reached at this URL.
@@ -121,15 +121,15 @@ def ask_ladder(url: str, call: LadderCall) -> LadderAnswer:
 
 
 def gateway_port(url: str) -> int | None:
-    """Ask an arena's web server for its gateway's port. Return None if there is no valid answer.
-    Each wait is limited to a minute. `url` must not end with a slash."""
+    """Ask an arena's web server for its gateway's port, and return the port, or None if there is no
+    valid answer. Each wait is limited to a minute. `url` must not end with a slash."""
     answer = _get(f"{url}/connect", _GatewayPort, _ANSWER_S)
     return None if answer is None else answer.port
 
 
 def ask_digest(url: str) -> Digest | None:
-    """Ask an arena's web server for the run's digest. Return None if there is no valid answer. Each
-    wait is limited to three seconds. `url` must not end with a slash."""
+    """Ask an arena's web server for the run's digest, and return the digest, or None if there is no
+    valid answer. Each wait is limited to three seconds. `url` must not end with a slash."""
     answer = _get(f"{url}/digest", _ShownDigest, _RECEIPT_S)
     return None if answer is None else Digest(answer.entries, answer.digest)
 
@@ -141,8 +141,8 @@ def _get(url: str, kind: type[_Kind], seconds: float) -> _Kind | None:
 
 
 def refusal(body: bytes) -> str:
-    """The sentence with which an arena refuses a request, up to 500 characters, made printable, or
-    "" if the body of its answer has none."""
+    """Return the sentence in `body`, an arena's answer, that says why the arena refuses a request.
+    The sentence is cut to 500 characters and made printable, or "" if there is none."""
     answer = _decode(body, _Refusal)
     return "" if answer is None else printable(answer.detail[:500])
 
@@ -175,7 +175,7 @@ def _decode(body: bytes, kind: type[_Kind]) -> _Kind | None:
 
 
 def reason(error: Exception) -> str:
-    """A clause that says why a connection to an arena failed, such as "no answer in time"."""
+    """Return a clause on why a connection to an arena failed, such as "no answer in time"."""
     message = str(error)
     if isinstance(error, InvalidURI):  # the target of a redirect
         return "it sends on to another address; perhaps its own begins with https://"

@@ -89,11 +89,12 @@ class ChallengedBot:
         raise EntryRefused(why)
 
     def ask(self, call: str, body: bytes) -> tuple[bytes, bool]:
-        """Return the bytes of the bot's HTTP answer to `call`, a method and path, and whether they
-        are complete. Wait up to 3,700 seconds.
+        """Send `call`, a method and path, to the bot. Return the bytes of its HTTP answer, and
+        whether they are complete.
 
-        If the challenge ends instead, tell the challenger why, and return (b"", False). The next
-        call then begins a new challenge. Threads take turns.
+        If the challenge has ended or no answer comes within 3,700 seconds, tell the challenger why,
+        if this is known, and return (b"", False). The next call then begins a new challenge.
+        Threads take turns.
         """
         with self._lock:
             try:

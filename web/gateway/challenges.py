@@ -42,8 +42,8 @@ class Challenges:
         self._begun: defaultdict[str, deque[float]] = defaultdict(lambda: deque(maxlen=AN_HOUR))
 
     async def serve(self, link: Link, challenger: str, name: str) -> None:
-        """Begin a challenge of the bot `name`, and pass requests from the challenger's program on
-        to the bot for at most 30 minutes.
+        """Challenge the bot `name`, and pass requests from the challenger's program on to the bot
+        for at most 30 minutes. If the bot does not answer a request, pass on an empty answer.
 
         `challenger` is the challenger's own bot. A `name` without a version stands for the newest
         version that is connected. If the challenge is refused or takes too long, or a request is
@@ -74,10 +74,12 @@ class Challenges:
             del self._playing[opponent]
 
     def _begin(self, challenger: str, name: str) -> str:
-        """Register a challenge, which `serve` removes, and return the name of the challenged bot.
+        """Register a challenge, until `serve` removes it, and return the name of the challenged
+        bot. The challenge counts for the challenger's limit in an hour.
 
         Raises:
             _ChallengeRefused: if a challenge cannot begin now.
+            StoreError: if the file of tokens cannot be read.
         """
         now = asyncio.get_running_loop().time()
         present = [bot for bot, connected in self._bots.items() if connected.present]
@@ -123,7 +125,12 @@ class Challenges:
 
     async def _ask(self, opponent: str, call: str, body: bytes) -> BotAnswer | None:
         """Return the challenged bot's answer, or None if the bot is away, is more than 5 seconds
-        late, or no longer takes challenges."""
+        late, or no longer takes challenges.
+
+        Raises:
+            msgspec.DecodeError: if the body is not that of a request to a bot.
+            StoreError: if the file of tokens cannot be read.
+        """
         asked = msgspec.json.decode(body or b"{}", type=Asked)
         bot = self._bots[opponent]
         if not bot.takes_challenges:

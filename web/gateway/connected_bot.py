@@ -39,8 +39,8 @@ class _Session:
 
 
 class ConnectedBot:
-    """Passes the requests of the runner and of challengers to the program of a bot's author. While
-    no program is connected, the bot is away. A session ends when its token becomes invalid."""
+    """Passes requests of the runner and of challengers to the program of a bot's author. Without a
+    connected program, the bot is away. A session ends when the program's token becomes invalid."""
 
     def __init__(self, invitations: Invitations) -> None:
         self._invitations = invitations
@@ -54,9 +54,10 @@ class ConnectedBot:
 
     @property
     def present(self) -> int:
-        """The number of tables of the bot, or 0 while it is away. A bot whose program disconnects
-        counts as present for `GRACE_S` seconds more, unless the program flooded the gateway.
-        Reading this may raise StoreError, like `ask`, and ends a session whose token is invalid."""
+        """The number of tables of the bot, or 0 while it is away. The bot counts as present until
+        its program has left and, unless the program flooded the gateway or its session was ended,
+        for `GRACE_S` seconds more. Reading this may raise StoreError, like `ask`, and ends a
+        session whose token is invalid."""
         self._check_token()
         # The connection of a program that floods is closed, but its session may still be ending.
         connected = self._session is not None and not self._session.link.flooded
@@ -69,7 +70,7 @@ class ConnectedBot:
 
     async def serve(self, link: Link, token_hash: str, tables: int, takes_challenges: bool) -> None:
         """Receive a program's answers until the program leaves or sends an invalid message, or its
-        session is ended. The session of an earlier program is ended first.
+        session is ended. First end the session of an earlier program.
 
         `token_hash` is the SHA-256 of the program's token in hexadecimal. When the session is
         ended, the program is told why, and has 5 seconds to leave.
@@ -108,9 +109,10 @@ class ConnectedBot:
                     session.link.answered()
 
     async def ask(self, call: str, body: bytes) -> BotAnswer | None:
-        """Send a request to the bot, and return its answer, or None if the bot is away or its
-        session is ended. If the program connects again within `GRACE_S`, or another program takes
-        its place, send the request again. The caller must limit the time: a bot may never answer.
+        """Send a request (see `calls.Request`) to the bot. Return its answer, or None if the bot is
+        away or its session is ended. If the program reconnects within `GRACE_S`, or another program
+        takes its place, send the request again. The caller must limit the time, since a bot may
+        hang.
 
         Raises:
             StoreError: if the file of tokens cannot be read.

@@ -142,8 +142,13 @@ class Connector:
                 self._link.send(msgspec.msgpack.encode((number, data, complete)))
 
     def _take(self, message: bytes) -> None:
-        """Queue a request, unless it is at a table already, at the table of its match, whose bot
-        may keep notes. A new match gets the table whose latest request is the oldest."""
+        """Queue a request at the table of its match, whose bot may keep notes. A new match gets the
+        table whose latest request is the oldest, and challenges have a table of their own. Ignore a
+        request that is at a table already, and a challenge if the bot takes none.
+
+        Raises:
+            msgspec.DecodeError: if the message is not a request.
+        """
         number, call, body = msgspec.msgpack.decode(message, type=Request)
         if number in self._asked:
             return
@@ -165,7 +170,7 @@ def open_link(
 ) -> ClientConnection:
     """Open a WebSocket to a path on an arena's gateway, for the caller to close. `url` must not end
     with a slash. If another server answers there and `asks_for_port` is true, ask that server for
-    the gateway's port, and connect to the gateway.
+    the gateway's port, and connect to that port instead.
 
     Raises:
         EntryRefused: if the gateway refuses the program, for instance because of its token.
@@ -226,8 +231,8 @@ class _ConnectedTable:
 
     def _ask(self, request: _Request, seconds: float) -> tuple[bytes, bool]:
         """Start the bot if it has not been started, has ended, or was late in an earlier match.
-        Then return the bytes of its answer, and whether they are complete. An answer that is too
-        large or not valid counts as complete: the runner finds the fault."""
+        Return the bytes of its answer, and whether they are complete; if not, tell the author why.
+        An answer that is too large or not valid counts as complete: the runner finds the fault."""
         call = request.call
         _, _, path = call.partition(" ")
         received, complete = b"", True

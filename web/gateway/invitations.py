@@ -33,8 +33,8 @@ class _Invitation(msgspec.Struct, frozen=True):
 
 
 class Invitations:
-    """The invitations of a run, kept in a file in the run's `folder`. The file is read again
-    whenever it has changed. All calls raise StoreError if the file exists but cannot be read."""
+    """The invitations of a run, kept in a file in the run's `folder` and read again whenever the
+    file has changed. All but `arena_url` raise StoreError if the file exists but cannot be read."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / FILE
@@ -55,7 +55,8 @@ class Invitations:
 
     def accept(self, bot: str, token: str, days: int) -> bool:
         """Store the hash of a bot's token, which expires after `days` days, revoke the bot's other
-        tokens, and return True. If the token is known already, change nothing, and return False.
+        tokens, and return True. If the token is known already, even as another bot's, change
+        nothing, and return False.
 
         Raises:
             TokenRefused: if the token is known, but no longer valid.
@@ -100,7 +101,7 @@ class Invitations:
     @property
     def arena_url(self) -> str:
         """The URL at which the arena was last served (not that of a proxy), stored in the run's
-        folder. By default http://127.0.0.1:8000.
+        folder, or http://127.0.0.1:8000 if none has been stored.
 
         Raises:
             OSError: if the file with the URL cannot be read or written.
@@ -124,7 +125,7 @@ class Invitations:
         """Return the bot whose token has this SHA-256, in hexadecimal.
 
         Raises:
-            TokenRefused: if no token has this SHA-256, or the token is no longer valid.
+            TokenRefused: if no token has this SHA-256, or the token was revoked or has expired.
             StoreError: if the file exists but cannot be read.
         """
         self._refresh()
@@ -170,7 +171,7 @@ class Invitations:
 
 
 def hash_of(token: str) -> str:
-    """The SHA-256 of a token in hexadecimal. Tokens are random, so the hash needs no salt."""
+    """Return the SHA-256 of a token in hexadecimal. Tokens are random, so it needs no salt."""
     return hashlib.sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
 
 

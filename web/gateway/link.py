@@ -22,9 +22,9 @@ _PIECE: Final = 1024
 class Link(ServerConnection):
     """The connection of an author's program.
 
-    A new connection is closed if there are 5,000 already, and any connection if it brings frames
-    other than answers too fast. If more than 64 from an address (or a /64 network of IPv6) have not
-    shown a valid token, the oldest of them is closed.
+    A new connection is closed if there are 5,000 already, and any connection that brings frames
+    other than answers too fast is closed. If more than 64 connections from an address (or a /64
+    network of IPv6) have not shown a valid token, the oldest of them is closed.
     """
 
     _open: ClassVar[set["Link"]] = set()

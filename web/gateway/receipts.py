@@ -14,7 +14,7 @@ _PERIOD_S: Final = 60
 
 class ReceiptKeeper:
     """Asks the arena at `url` for the run's digest every minute, and appends new digests to a file
-    for `url` and the bot's `token`. `say` gets sentences for the author, in another thread."""
+    for `url` and the bot's `token`. Another thread does this; `say` gets its notices and errors."""
 
     def __init__(self, url: str, token: str, say: Callable[[str], None]) -> None:
         self._url = url
@@ -31,7 +31,8 @@ class ReceiptKeeper:
             self._thread.start()
 
     def end(self) -> None:
-        """Wait a few seconds until the thread, if any, has asked for a last receipt and ended."""
+        """Ask for a last receipt, and wait until the thread, if any, has ended. Each wait for the
+        arena is limited to three seconds."""
         self._ended.set()
         if self._thread is not None:
             self._thread.join()

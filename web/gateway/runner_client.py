@@ -47,8 +47,9 @@ class GatewayClient:
         cup with their URLs, and their numbers of tables as `max_matches`.
 
         `absent` returns the bots not to wait for, each with the sentence that its program shows.
-        These bots are excluded, and get a URL and one table each. `waiting` is called whenever the
-        set of missing bots changes (see `Waiting`). Errors from either function pass through.
+        These bots are excluded, and get a URL, and one table unless they are connected. `waiting`
+        is called whenever the set of missing bots changes (see `Waiting`). Errors of both pass
+        through.
 
         Raises:
             GatewayStopped: if the gateway no longer answers, or cannot read the tokens.
@@ -72,7 +73,7 @@ class GatewayClient:
         return replace(cup, bots=tuple(bots.values()))
 
     def url_of(self, bot: str) -> str:
-        """The URL at which the runner asks a connecting bot."""
+        """Return the URL at which the runner asks a connecting bot."""
         return f"{self._base}/bots/{quote(bot, safe='')}"
 
     def tables(self) -> dict[str, int]:
@@ -85,8 +86,8 @@ class GatewayClient:
         return {name: tables for name, tables in bots.items() if tables}
 
     def exclude(self, bots: Mapping[str, str]) -> None:
-        """Set the excluded bots, and end their sessions. All other bots may connect. `bots` maps
-        each excluded bot to the sentence that its program shows.
+        """Exclude these bots and no others, and end their sessions. `bots` maps each of them to the
+        sentence that its program shows.
 
         Raises:
             GatewayStopped: if the gateway no longer answers.

@@ -78,7 +78,7 @@ class GatewayServer:
 
     def listen(self, host: str, port: int) -> Server:
         """Return an asynchronous context manager, within which a server listens for authors'
-        programs. Entering it fails with OSError if the address cannot be used."""
+        programs. Entering the context raises OSError if the address cannot be used."""
         return serve(
             self._serve,
             host,
@@ -111,7 +111,7 @@ class GatewayServer:
         return _Program(name, token_hash, int(tables), challenges, opponent)
 
     def _refuse(self, link: ServerConnection, request: Request) -> Response | None:
-        """Return the answer for /healthz or a refusal, or None to accept the connection."""
+        """Return the answer for /healthz or a refusal, or None to accept a program with a token."""
         if request.path == "/healthz":
             return link.respond(200, json.dumps({"status": "ok"}))
         try:
@@ -159,8 +159,12 @@ class GatewayServer:
 
     async def _answer_runner(self, reader: asyncio.StreamReader) -> BotAnswer | None:
         """Read the runner's next request, carry it out, and return the answer. Return None, to
-        close the connection, if the secret is wrong, the bot is away or the runner has left. May
-        raise any of `_WRONG`."""
+        close the connection, if the secret is wrong, the bot is away or the runner no longer waits.
+
+        Raises:
+            EOFError, OSError, LimitOverrunError or ValueError: if no valid request arrives.
+            StoreError: if a bot is asked and the file of tokens cannot be read.
+        """
         head = await reader.readuntil(b"\r\n\r\n")
         method, path, _ = head.decode("latin-1").split(" ", 2)
         _, secret, which, name, *rest = [*path.split("/", 4), "", ""]
@@ -202,8 +206,12 @@ def _header(headers: Headers, name: str) -> str:
 async def _ask(
     reader: asyncio.StreamReader, bot: ConnectedBot, call: str, body: bytes
 ) -> BotAnswer | None:
-    """Return a bot's answer to a request, or None if the bot is away, or the runner, which `reader`
-    reads from, no longer waits."""
+    """Return a bot's answer to a request. Return None if the bot is away, or if the runner, from
+    which `reader` reads, no longer waits.
+
+    Raises:
+        StoreError: if the file of tokens cannot be read.
+    """
     asked = asyncio.ensure_future(bot.ask(call, body))
     gone = asyncio.ensure_future(reader.read(1))  # the runner sends nothing while it waits
     waiting = (asked, gone)

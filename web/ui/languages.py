@@ -21,7 +21,7 @@ _YEAR_S: Final = 365 * 86400
 
 @cache
 def read_catalog(language: str) -> NullTranslations:
-    """Return the messages of the language with this tag. English has none.
+    """Return the messages of the language with this tag. English needs no catalog.
 
     Raises:
         FileNotFoundError: if there is no catalog for this tag.
@@ -37,8 +37,8 @@ def read_catalog(language: str) -> NullTranslations:
 
 
 def wanted(request: Request) -> str:
-    """The tag of the language that the address asks for, or else the cookie, or else the browser.
-    English if the pages are not available in that language."""
+    """Return the tag of the language that the address asks for, or else the cookie, or else the
+    browser. Return that of English if the pages are not available in that language."""
     asked = request.args.get(KEY, request.cookies.get(KEY))
     if asked is None:
         return request.accept_languages.best_match(LANGUAGES, _DEFAULT)
@@ -46,14 +46,14 @@ def wanted(request: Request) -> str:
 
 
 def language() -> str:
-    """The tag of the current request's language."""
+    """Return the tag of the current request's language."""
     return str(g.language)
 
 
 def add_languages(app: Flask) -> None:
-    """Make the application answer each request in the reader's language, which a cookie keeps for a
-    year if the address asks for it. Templates get the variables `language`, a tag, and `languages`,
-    names by tag."""
+    """Make the application answer each request in the reader's language. If the address names a
+    language, a cookie keeps it for a year. Templates get the variables `language`, a tag, and
+    `languages`, names by tag."""
 
     @app.before_request
     def choose() -> None:

@@ -64,7 +64,7 @@ class _ReplayStep(PageStep):
 
 
 def match_data(match: MatchRecord | Pairing, cup: Cup, shown: Sequence[PageStep]) -> dict[str, Any]:
-    """Return the data of a match and the steps in `shown` for replay.js."""
+    """Return the data with which replay.js shows a match, step by step as in `shown`."""
     text = json.dumps(shown, separators=(",", ":"))
     return {
         "match": match.match,
@@ -78,8 +78,8 @@ def match_data(match: MatchRecord | Pairing, cup: Cup, shown: Sequence[PageStep]
 class DealLog:
     """Follows a game move by move. `shown` is the position that a page shows after the latest move.
 
-    `state` is the first state of the game, in wire form. Either all states are full, or all are
-    views of a spectator.
+    `state` is the first state of the game, in wire form. This state and all later ones must be
+    full, or all must be views of a spectator.
     """
 
     def __init__(self, game: Game, state: JsonDict) -> None:
@@ -94,7 +94,8 @@ class DealLog:
         }
 
     def add(self, seat: int, move: str, before: JsonDict, after: JsonDict) -> None:
-        """Update `shown` after a move by `seat`, whose cards may be hidden."""
+        """Update `shown` after a move by `seat`, which led from the state `before` to the state
+        `after`. The cards in `move` may be hidden."""
         was, now = self.shown, position(self._game, after)
         no_moves: list[str | None] = [None] * after["players"]
         last = _with(no_moves if self._over else was["last"], seat, move)
@@ -206,7 +207,7 @@ def position(game: Game, data: JsonDict) -> _PagePosition:
 
 
 def _say(words: str | Phrase) -> str:
-    """A game's words in the reader's language. Cards and numbers stay as they are."""
+    """Return a game's words in the reader's language. Cards and numbers stay as they are."""
     if isinstance(words, Phrase):
         return gettext(words.message, **words.values)
     return catalog().gettext(words) if words else ""

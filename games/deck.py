@@ -1,8 +1,8 @@
 """Cards, decks and hands.
 
 A card is a *number*: four times its rank in the game's order plus its suit (`c d h s`). Each joker
-has one of the two ranks above to itself. A *hand* is one integer with a field of bits for each
-card: one bit with one pack, four with two. Hands add and subtract as multisets.
+is the only card of its rank; the two ranks are the highest. A *hand* is one integer with a field of
+bits for each card: one bit with one pack, four with two. Hands add and subtract as multisets.
 """
 
 from collections.abc import Iterable, Sequence
@@ -30,7 +30,7 @@ _LOWEST: Final = tuple(_lowest_bits(field) for field in range(16))
 class Deck:
     """The cards of one game. Decks are compared by identity.
 
-    `low_to_high` has a character for each rank below the jokers.
+    `low_to_high` has one character for each rank below the jokers.
 
     Attributes:
         ranks: the names of the ranks, low to high. The jokers are the ranks `Bj` and `Rj`.
@@ -39,6 +39,7 @@ class Deck:
         names: the name of each card number, or `""` if the number has no card.
         order: all card numbers, ascending, and again for the second pack.
         cards: the names of the cards in `order`.
+        size: the number of all cards.
         number: the card number for each name.
         units: the one-card hand for each card number.
         full: the hand of all cards.
@@ -80,7 +81,10 @@ class Deck:
         return sum(map(self._unit.__getitem__, cards))
 
     def fits(self, total: int, number: int) -> bool:
-        """Return whether `total`, from `hand` for `number` names, is a hand of that many cards."""
+        """Return whether `total` is a hand of `number` cards.
+
+        It must be the result of `hand` for that many names.
+        """
         if self.packs == 1:
             return total.bit_count() == number
         return self.count(total) == number and not total & total >> 1 & self._ones
@@ -128,7 +132,7 @@ class Deck:
         return "".join(self.names_of(hand))
 
     def pack(self, cards: Sequence[str]) -> int:
-        """Return the hand of the named cards, or -1 if any are not in the deck or occur too often.
+        """Return the hand of these names, or -1 if a card is not in the deck or occurs too often.
 
         Raises:
             KeyError: as in `hand`.
@@ -144,7 +148,7 @@ class Deck:
         return (hand & self._ones).bit_count() + 2 * twos.bit_count()
 
     def holds(self, hand: int, cards: int) -> bool:
-        """Return whether `hand` contains all of `cards`, duplicates included."""
+        """Return whether a hand contains all of the hand `cards`, with duplicates counted."""
         if self.packs == 1:
             return hand & cards == cards
         return ((hand | self._guards) - cards) & self._guards == self._guards
@@ -152,8 +156,8 @@ class Deck:
     def united(self, *hands: int) -> int:
         """Return a hand with the cards of several hands, and no card more often than in the deck.
 
-        With one pack, a card in several hands counts once. With two packs, the hands are added, and
-        a hand that would make a card occur more than twice is left out.
+        With one pack, a card in several hands counts once. With two packs, the hands are added in
+        order, and a hand that would make a card occur more than twice is left out.
         """
         total = 0
         for hand in hands:
@@ -169,9 +173,9 @@ class Deck:
         return (hand >> shift & self._rank_field) << shift
 
     def lowest(self, hand: int, rank: int, count: int) -> int:
-        """Return the `count` lowest cards of a rank in a hand, or all if it has fewer, as a hand.
+        """Return the `count` lowest cards of a rank in a hand, as a hand.
 
-        With one pack, `count` must be at most 4.
+        If there are fewer, return all. With one pack, `count` must be at most 4.
         """
         shift = 4 * self.width * rank
         field = hand >> shift & self._rank_field
@@ -185,7 +189,7 @@ class Deck:
         return taken << shift
 
     def in_order(self, cards: Iterable[str]) -> list[str]:
-        """Return the names of cards sorted in deck order, with all other strings last."""
+        """Return these names in deck order. Strings that name no card of this deck come last."""
         return sorted(cards, key=self.place)
 
     def place(self, name: str) -> int:

@@ -27,8 +27,8 @@ _PHASES: Final = {
 def describe(view: View, moves: Iterable[Move] | None = None) -> str:
     """Describe a view in English, as text that is the same for equal arguments.
 
-    `moves` are the legal moves of the view, or None to leave them out. The first eight moves of
-    each category (or of each kind other than plays) are written out, each with its index in
+    `moves` are the legal moves of the view, or None to leave them out. The first eight plays of
+    each category, and the first eight moves of each other kind, are written out with their index in
     `moves`.
     """
     data = view.to_dict()

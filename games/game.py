@@ -25,7 +25,10 @@ JsonDict = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option: an integer from `minimum` to `maximum`, or a Boolean if both are None."""
+    """An option: an integer from `minimum` to `maximum`, or a Boolean if these are None.
+
+    If `nullable` is true, its value may also be None.
+    """
 
     name: str
     description: str
@@ -35,7 +38,7 @@ class Option:
     nullable: bool = False
 
     def problem(self, value: object) -> str | None:
-        """Return a sentence that says what is wrong with a value, or None if it is valid."""
+        """Return None if a value is valid, or else a sentence that says which values are valid."""
         if value is None and self.nullable:
             return None
         if self.minimum is None or self.maximum is None:
@@ -111,7 +114,7 @@ class LegalMoves:
         return [move.text for move in self._moves]
 
     def shapes(self) -> list[tuple[int, Shape]]:
-        """Return each move as (cards, `Move.shape`). The cards are a hand, or 0 if none."""
+        """Return the cards of each move, as a hand that may be empty, and its `Move.shape`."""
         return [(move.cards, move.shape) for move in self]
 
 
@@ -198,24 +201,24 @@ class Game:
 
     @abstractmethod
     def roles(self, data: JsonDict, seat: int) -> list[Phrase]:
-        """Return phrases such as "10 points taken" about a seat. `data` is as in `facts`."""
+        """Return phrases about a seat, such as "10 points taken". `data` is as in `facts`."""
 
     def groups(self, cards: Sequence[str]) -> list[list[str]]:
-        """Group the cards of a hand, names in deck order, as a person would hold them."""
+        """Return a hand's cards, given in deck order, in groups as a person would hold them."""
         return [list(cards)]
 
     @abstractmethod
     def max_difference(self, players: int, options: Options) -> int:
         """Return the largest possible difference between the points of two seats in one deal.
 
-        A game without a practical limit (`bounded` is False) returns a number that statistics may
-        assume. Omitted options take their defaults.
+        If the rules set no practical limit (`bounded` is False), statistics may still assume this
+        number. Omitted options take their defaults.
         """
 
     def sides(self, result: JsonDict, players: int) -> tuple[int, ...] | None:
         """Return the side of each seat: 0 for the declarer's side, 1 for the other.
 
-        `result` is the result of a deal, or the wire form of a position. Returns None if every seat
+        `result` is the result of a deal, or the wire form of a position. Return None if every seat
         plays for itself (the default), if there is no declarer, or if the partner is not known.
         """
         return None

@@ -32,7 +32,8 @@ class Move:
 
     `kind` is `pass` or the word before the colon. `cards` is the hand of the cards that the move
     names: 0 for none, and -1 if the deck does not have them (`text` then has `??` in their place).
-    `value` is the bid or the index of the trump suit. `suffix` is `=flush`, `=fullhouse` or "".
+    `value` is the bid or the index of the trump suit, or 0.
+    `suffix` is `=flush`, `=fullhouse` or "".
 
     For a validated play, `category` and `length` are as on the wire, and `level` is the number of
     the rank. In Dou Dizhu and Zheng Fen, `value` is then the number of the category.
@@ -75,7 +76,7 @@ class Move:
 
     @property
     def text(self) -> str:
-        """The move as a canonical string."""
+        """The move as a canonical string, with its cards in deck order."""
         if self._text is None:
             self._text = self._write()
         return self._text
@@ -87,7 +88,7 @@ class Move:
 
     @property
     def shape(self) -> Shape:
-        """The move without its cards."""
+        """The move without its cards and suffix (see `Shape`)."""
         return self.kind, self.value, self.category, self.level, self.length
 
     def _write(self) -> str:
@@ -140,9 +141,9 @@ class History:
         return count + len(history._posted)
 
     def to_list(self) -> list[dict[str, Any]]:
-        """Return the wire form: a new list of dicts, which must not be changed.
+        """Return the wire form. The list is new, but the dicts in it must not be changed.
 
-        Copying posted ones would make /v1/advance 4 % slower.
+        Copying the posted dicts would make /v1/advance 4 % slower.
         """
         entries: list[dict[str, Any]] = []
         history = self
@@ -158,10 +159,11 @@ class History:
     def played(self, deck: Deck, players: int) -> tuple[int, ...]:
         """Return the cards that each seat has played, and those of its latest move, as hands.
 
-        The first `players` hands are the cards played, by seat, and the rest the latest moves, by
-        seat. A hand is empty if the seat has not moved, or its latest move is not a play that can
-        be parsed and that the deck has. Posted entries without a valid seat are skipped. Results
-        are cached, so `deck` and `players` must be the same in every call.
+        The first `players` hands have all the cards that each seat has played; the next have only
+        those of each seat's latest move. The latter hand is empty if the seat has not moved, or its
+        latest move is not a play with cards of this deck. Posted moves that cannot be parsed count
+        as passes, and entries without a valid seat are skipped. Results are cached, so `deck` and
+        `players` must be the same in every call.
         """
         newer: list[History] = []
         history = self

@@ -18,7 +18,7 @@ Convert = Callable[[Deck, Any], Any]
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of a position. `write` and `read`, if any, convert it to and from its wire form."""
+    """A field of a position. `write` and `read` convert it to and from its wire form, if needed."""
 
     name: str
     write: Convert | None = None
@@ -142,7 +142,7 @@ class BasePosition:
     def cards_owed(self, held: int) -> int:
         """Return how many cards the seat to move, which holds `held` cards, must give or discard.
 
-        Return 0 in a game or a phase without such moves.
+        In a game or a phase without gives and discards, this is 0.
         """
         return 0
 
@@ -168,7 +168,7 @@ class BasePosition:
 
     @abstractmethod
     def validate(self, move: Move, hand: int) -> Move:
-        """Validate a move as in `check`, which has parsed it for this deck.
+        """Check a move that `check` has parsed for this deck, and return it as `check` does.
 
         `hand` must be the hand of the seat to move, and the game must not be over.
 
@@ -177,9 +177,10 @@ class BasePosition:
         """
 
     def check(self, move: str | Move) -> Move:
-        """Check that a move is legal, and return it in its canonical form, with a play's category.
+        """Check that a move is legal, and return it in its canonical form.
 
-        In another seat's view, or the public's, no move is legal.
+        A play is returned with its category, rank and length. In another seat's view, or the
+        public's, no move is legal.
 
         Raises:
             IllegalMove: if the move cannot be parsed or is not legal. The reason is the first that
@@ -233,8 +234,8 @@ class BasePosition:
         """Add a deal to the scores and results. Return whether the caller must start another deal.
 
         `change` holds the points of each seat in this deal, and `result` the other fields of its
-        result. The game is over after `deals` results, or once a score reaches `target` (if these
-        options are set).
+        result. After `deals` results, or once a score reaches `target` (if these options are set),
+        the phase becomes `over` and the turn None.
         """
         self.results += ({"deal": self.deal, "scores": list(change), **result},)
         self.scores = tuple([a + b for a, b in zip(self.scores, change, strict=True)])
@@ -297,7 +298,7 @@ class BasePosition:
 
 
 def wrong_phase(move: Move, phase: str, expected: str) -> IllegalMove:
-    """Return the error for a move that `phase` forbids. `expected` names the kinds it allows."""
+    """Return the error for a move that `phase` forbids. `expected` is text: the kinds it allows."""
     return IllegalMove(
         Reason.WRONG_PHASE,
         f"{move.kind} is not a move of the phase {phase}; its moves are {expected}.",

@@ -15,7 +15,10 @@ def _words(seed: str, deal: int) -> Iterator[int]:
 
 
 class Randomness:
-    """The stream of random numbers for one deal, which the game's seed determines."""
+    """The stream of random numbers that a game's seed and the number of a deal determine.
+
+    The methods raise UnicodeEncodeError if the seed has a lone surrogate.
+    """
 
     def __init__(self, seed: str, deal: int) -> None:
         self._words = _words(seed, deal)

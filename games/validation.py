@@ -20,9 +20,9 @@ _RESULT_LISTS: Final = ("scores", "tricks", "targets")
 
 
 def with_valid_players(problems: list[str], game: Game, data: JsonDict) -> JsonDict:
-    """Check the number of players, and return the wire form with one that the game allows.
+    """Check the number of players, and return the wire form with a number that the game allows.
 
-    In place of a wrong number, it is the allowed one nearest to the number of hands.
+    A wrong number is replaced with the allowed number that is nearest to the number of hands.
     """
     players: int = data["players"]
     few, many = game.min_players, game.max_players
@@ -33,7 +33,7 @@ def with_valid_players(problems: list[str], game: Game, data: JsonDict) -> JsonD
 
 
 def known_hands(data: JsonDict) -> dict[int, list[str]]:
-    """Return the visible hands of a state or view in wire form, by seat."""
+    """Return the card names of the hands that a state or view in wire form shows, by seat."""
     if "hands" in data:
         return dict(enumerate(data["hands"]))
     return {} if data["seat"] is None else {data["seat"]: data["hand"]}
@@ -45,7 +45,7 @@ def hand_sizes(data: JsonDict) -> list[int]:
 
 
 def seat(problems: list[str], name: str, value: int | None, players: int) -> bool:
-    """Return whether a value is a seat or None. If not, add a sentence about `name`."""
+    """Return whether a value is a seat or None. If not, add to `problems` that `name` is wrong."""
     if value is None or 0 <= value < players:
         return True
     problems.append(f"{name} is {value}, but the seats are 0 to {players - 1}.")
@@ -64,7 +64,7 @@ def one_per_seat(problems: list[str], name: str, values: Sequence[Any], players:
 
 
 def check_common(problems: list[str], game: Game, data: JsonDict) -> None:
-    """Check phase, turn, seats, results and lists by seat, and that a state's talon is not masked.
+    """Check phase, turn, seats, results and lists by seat, and that a state has no masked talon.
 
     The game must allow the number of players (see `with_valid_players`).
     """
@@ -98,7 +98,7 @@ def check_common(problems: list[str], game: Game, data: JsonDict) -> None:
 
 
 def own_hand(problems: list[str], data: JsonDict, deck: Deck, outside: int = 0) -> None:
-    """Check a view's hand and counts. At least `outside` cards are in no hand."""
+    """Check a view's hand and counts. `outside` is the number of cards known to be in no hand."""
     counts: list[int] = data["counts"]
     hand: list[str] = data["hand"]
     seat: int | None = data["seat"]
@@ -124,7 +124,7 @@ def own_hand(problems: list[str], data: JsonDict, deck: Deck, outside: int = 0) 
 
 
 def check_cards(problems: list[str], deck: Deck, cards: Sequence[str]) -> None:
-    """Check that no card occurs too often or is missing from the deck, which never has `??`."""
+    """Check that all cards are in the deck, which has no `??`, and that none occurs too often."""
     if deck.fits(deck.hand(cards), len(cards)):
         return  # faster than counting: reading a state takes 15 % less time
     total = Counter(cards)

@@ -20,7 +20,7 @@ class AuctionGame(Game):
     teams: ClassVar[bool] = True
 
     def sides(self, result: JsonDict, players: int) -> tuple[int, ...] | None:
-        """Return the side of each seat, or None if a side is not known (see `Game.sides`)."""
+        """Return the side of each seat, or None if the sides are not known (see `Game.sides`)."""
         declarer, partner = result["declarer"], result.get("partner", -1)
         if declarer is None or (players == 4 and partner is None):
             return None
@@ -28,7 +28,7 @@ class AuctionGame(Game):
 
 
 def validate(move: Move, bid: int) -> Move:
-    """Return a move of an auction if it is a pass, or a bid higher than `bid` (0 for no bid yet).
+    """Check that a move is a pass, or a bid higher than `bid` (0 for no bid yet), and return it.
 
     Raises:
         IllegalMove: if the move is neither.
@@ -55,7 +55,7 @@ def bids(deck: Deck, low: int, high: int) -> list[Move]:
 
 
 def bidder(turn: int, passes: int, players: int) -> int:
-    """Return the seat that bid last, given the passes since then and whose turn it is now."""
+    """Return the seat that bid last, given whose turn it is and the number of passes since then."""
     return (turn - 1 - passes) % players
 
 
@@ -64,7 +64,8 @@ def shown_talon(
 ) -> tuple[str, ...]:
     """Return the names of the talon's cards, or `??` for each card that the seat may not see.
 
-    The declarer sees them, and everybody if `reveal` is true, but nobody during the auction.
+    Nobody sees them during the auction, when `declarer` is None. Afterwards, only the declarer
+    sees them, or everybody if `reveal` is true.
     """
     cards = deck.names_of(talon)
     if declarer is not None and (seat == declarer or reveal):
@@ -100,7 +101,7 @@ def check_auction(problems: list[str], data: Mapping[str, Any], passes_allowed: 
 
 
 def check_declared(problems: list[str], data: Mapping[str, Any]) -> None:
-    """Check the bid and declarer after the auction."""
+    """Check that there is a declarer and a bid of 1 to 3, as there must be after an auction."""
     if data["declarer"] is None:
         problems.append("declarer must be set after the auction.")
     if not 1 <= data["bid"] <= HIGHEST:
@@ -110,9 +111,10 @@ def check_declared(problems: list[str], data: Mapping[str, Any]) -> None:
 def check_cards(
     problems: list[str], data: Mapping[str, Any], deck: Deck, table: Table | None
 ) -> None:
-    """Check the cards of a posted position. `table` is the result of `read_table`.
+    """Check that no card occurs too often, and that no seat is without cards before the end.
 
-    A card of the talon that is also in the declarer's hand or play on the table counts once.
+    `table` is the result of `read_table`. A card of the talon that is also in the declarer's hand,
+    or in the declarer's play on the table, counts once.
     """
     declarer, hands = data["declarer"], validation.known_hands(data)
     on_table = [] if table is None else deck.names_of(table.move.cards)

@@ -15,7 +15,7 @@ from games.position import BasePosition, Field, Table, not_held, wrong_phase
 
 
 class ClimbingPosition(BasePosition):
-    """A position of a climbing game. `passes` counts the latest passes, also in an auction."""
+    """A position of a climbing game. `passes` counts the passes in a row, also in an auction."""
 
     FIELDS: ClassVar[tuple[Field, ...]] = (
         *BasePosition.FIELDS,
@@ -29,7 +29,7 @@ class ClimbingPosition(BasePosition):
     def validate_play(self, play: Move, table: Move | None) -> Move:
         """Check a play, and return it with its category, rank, length and canonical suffix.
 
-        The seat to move must hold its cards. `table` is the play to beat, or None.
+        The seat to move must hold the cards. `table` is the play to beat, or None.
 
         Raises:
             IllegalMove: if the cards form no combination, if the suffix does not fit them, if they
@@ -53,7 +53,7 @@ class ClimbingPosition(BasePosition):
         return self.validate_play(move, None if table is None else table.move)
 
     def play_cards(self, seat: int, move: Move) -> int:
-        """Move the cards of a play from the seat's hand to the table, and return the hand's rest.
+        """Move the cards of a play from the seat's hand to the table, and return the cards left.
 
         The passes are set to 0. The turn and the history stay as they are.
         """
@@ -71,12 +71,12 @@ class ClimbingPosition(BasePosition):
 
 
 def talon_facts(data: Mapping[str, Any]) -> list[Fact]:
-    """Return the talon as a fact, or no fact if there is no talon."""
+    """Return the talon as the only fact, or no facts if there is no talon."""
     return [Fact("talon", cards=tuple(data["talon"]))] if data["talon"] else []
 
 
 def table_facts(data: Mapping[str, Any]) -> list[Fact]:
-    """Return the play to beat as a fact, or no fact if there is none."""
+    """Return the play to beat as the only fact, or no facts if there is no play to beat."""
     table = data["table"]
     if table is None:
         return []
@@ -91,7 +91,7 @@ def not_a_combination(move: Move, game: str) -> IllegalMove:
 
 
 def same_kind(table: Move) -> str:
-    """Describe what beats the play `table` in its category, as in "a higher run of 5 cards"."""
+    """Return words such as "a higher pair" for the plays of its category that beat `table`."""
     many = f" of {table.deck.count(table.cards)} cards" if (table.length or 1) > 1 else ""
     return f"a higher {table.category}{many}"
 
@@ -99,7 +99,7 @@ def same_kind(table: Move) -> str:
 def wrong_category(move: str, table: Move, answers: Sequence[str]) -> IllegalMove:
     """Return the error for a combination of a kind that does not beat the play `table`.
 
-    `answers` names the kinds that do, such as "a bomb", if there are any.
+    `answers` names the kinds of plays that do, such as "a bomb". It is empty if nothing does.
     """
     kinds = " or ".join(filter(None, [", ".join(answers[:-1]), *answers[-1:]]))
     fix = f"play {kinds}, or pass" if kinds else "nothing does"
@@ -118,10 +118,10 @@ def read_table(
     players: int,
     identify: Callable[[Move], Move],
 ) -> Table | None:
-    """Check and read `entry`, the `table` of a posted position.
+    """Check `entry`, the `table` of a posted position, and return the play that it describes.
 
-    Returns None if it is None, or if its seat or move is not valid. `identify` must return a play
-    with its category, rank and length, or raise IllegalMove.
+    Return None if `entry` is None, or if its seat or move is not valid. `identify` must return the
+    play with its category, rank and length, or raise IllegalMove.
     """
     if entry is None:
         return None

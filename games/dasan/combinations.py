@@ -65,7 +65,7 @@ def legal_plays(hand: int, table: Move | None, called: int) -> list[Move]:
     """Return the legal plays of a hand in the API contract's order, each in the lowest suits held.
 
     `table` is the play to beat, or None. `called` is the called card, as a hand, if `hand` contains
-    it, and otherwise 0. If ranks can be played with and without that card, both plays are listed.
+    it, and otherwise 0. Ranks that can be played both with and without that card are listed twice.
     """
     groups = _leads(hand) if table is None else _follows(hand, table)
     groups.sort(key=lambda group: (group[0] * group[2], group[1], group[2] > 1, group[0]))
@@ -73,7 +73,7 @@ def legal_plays(hand: int, table: Move | None, called: int) -> list[Move]:
 
 
 def _leads(hand: int) -> list[tuple[int, int, int]]:
-    """Return (cards per rank, highest rank, number of ranks) of each play, whatever its suits."""
+    """Return the plays of a hand without suits: (cards per rank, highest rank, number of ranks)."""
     masks = rank_masks(DECK, hand)
     groups = []
     for size in range(1, 5):

@@ -87,7 +87,7 @@ class DasanPosition(ClimbingPosition):
         return LegalMoves(listed + combinations.legal_plays(hand, table, self.called & hand))
 
     def copy_shared(self, other: DasanPosition) -> None:
-        """Copy from `other` the fields that a view takes unchanged, but not the secret partner."""
+        """Copy from `other` the fields that a view takes unchanged, so not the partner."""
         self.copy_climbing(other)
         self.first = other.first
         self.bid = other.bid
@@ -107,7 +107,7 @@ def _validate_call(move: Move, hand: int) -> Move:
 
 
 class DasanState(DasanPosition):
-    """A complete position of Dasan. `talon` and each of `hands` are hands of `deck`."""
+    """A complete position of Dasan. `talon` and the items of `hands` are hands of `deck`."""
 
     FIELDS: ClassVar[tuple[Field, ...]] = (
         *DasanPosition.FIELDS,
@@ -120,8 +120,8 @@ class DasanState(DasanPosition):
     def view(self, seat: int | None) -> DasanView:
         """Return the view of a seat, or of the public if `seat` is None.
 
-        It hides a talon that the seat may not see and, from everybody else, a partner who still
-        holds the called card in an unfinished game.
+        It hides other hands, and the talon if the seat may not see it. While the partner holds the
+        called card in an unfinished game, only the partner's own view names the partner.
 
         Raises:
             ValueError: if there is no such seat.
@@ -142,7 +142,7 @@ class DasanState(DasanPosition):
         return view
 
     def deal_cards(self, deal: int = 1, dealer: int = 0) -> None:
-        """Set the fields of a new deal (see `Game.start`), by default the first.
+        """Deal the cards, by default of the first deal. Set all fields that `Game.start` does not.
 
         The first card goes to the seat `dealer`, and the first turn to the holder of the lowest
         heart that was dealt.
@@ -242,7 +242,7 @@ class DasanState(DasanPosition):
 class DasanView(DasanPosition):
     """A position as one seat, or the public, may know it.
 
-    `talon` has card names, and `??` for hidden cards. `partner` is also None if it is secret.
+    `talon` has card names, and `??` for hidden cards. `partner` is also None if it is hidden.
     """
 
     FIELDS: ClassVar[tuple[Field, ...]] = (
@@ -285,12 +285,12 @@ class Dasan(auction.AuctionGame):
         return DECK
 
     def facts(self, data: JsonDict) -> list[Fact]:
-        """Return the talon, the called card and the play to beat, if any."""
+        """Return each of these that exists: the talon, the called card and the play to beat."""
         called = [Fact("called", cards=(data["called"],))] if data["called"] else []
         return talon_facts(data) + called + table_facts(data)
 
     def roles(self, data: JsonDict, seat: int) -> list[Phrase]:
-        """Return a phrase for the declarer or a known partner, and none for other seats."""
+        """Return one phrase if the seat is the declarer or a known partner, and otherwise none."""
         if data["declarer"] == seat:
             return [Phrase("declarer, bid %(bid)d", {"bid": data["bid"]})]
         return [Phrase("partner")] if data["partner"] == seat else []

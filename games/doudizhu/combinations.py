@@ -67,9 +67,9 @@ Group = int
 """A group of plays, packed into an integer. Groups sort in the API contract's order.
 
 It holds the number of cards with kickers, the level, the category (an index into `NAMES`) and the
-length. The level is the deciding rank, in a run the highest. The length is the number of ranks of a
-run, without kickers, the number of cards of a bomb, and otherwise 1. Tuples would make compiled
-games 10 % slower, and pure Python no faster.
+length. The level is the rank that decides, which in a run is the highest. The length is the number
+of ranks of a run without its kickers, the number of cards of a bomb, and otherwise 1. Tuples would
+make compiled games 10 % slower, and pure Python no faster.
 """
 
 
@@ -132,9 +132,10 @@ class Combinations:
         return Move(PLAY, self.deck, cards, category, NAMES[category], level, length)
 
     def classify(self, cards: int) -> tuple[int, int, int] | None:
-        """Return the category, level and length (see `Group`), or None for no combination.
+        """Return the category, level and length (see `Group`) of at least one card.
 
-        There must be at least one card. The ranks with the most cards decide.
+        Return None if the cards form no combination. The ranks with the most cards decide, and all
+        other cards are kickers.
         """
         number = self.deck.count(cards)
         if number == 1:
@@ -199,7 +200,7 @@ class Combinations:
     def leads(self, masks: int) -> list[Group]:
         """Return the groups that a hand with these rank masks can lead, sorted.
 
-        Kickers are not checked: a group may turn out to have no plays.
+        Kickers are not checked: a group has no plays if the hand lacks the cards for them.
         """
         groups: list[Group] = []
         for category in self.categories if masks >> (2 * STRIDE) else _WITHOUT_TRIPLES:
@@ -215,7 +216,7 @@ class Combinations:
         return groups
 
     def follows(self, masks: int, table: Move) -> list[Group]:
-        """Return those of the groups in `leads` that beat `table`, a result of `identify`."""
+        """Return the groups, as in `leads`, that beat the play `table`, a result of `identify`."""
         category, level, length = table.value, table.level, table.length or 1
         groups: list[Group] = []
         self._add_bombs(groups, masks)
@@ -245,10 +246,10 @@ class Combinations:
             groups.append(_group_of(2 * packs, RED, ROCKET, 1))
 
     def build(self, hand: int, group: Group, kickers: tuple[int, ...]) -> Move:
-        """Return the play of a group with kickers of these ranks, in the lowest suits held.
+        """Return the play of a group in the lowest suits held. `kickers` are the kickers' ranks.
 
-        The same rank twice stands for a pair in place of two single cards. Without ranks, the play
-        has no kickers, even if its category needs them.
+        The same rank twice stands for a pair in place of two single cards. If `kickers` is empty,
+        the play has no kickers, even if its category needs them.
         """
         level, category, length = level_of(group), category_of(group), length_of(group)
         deck, size = self.deck, SIZE[category]
@@ -273,7 +274,10 @@ def _strength(category: int, level: int, length: int) -> int:
 
 @cache
 def combinations(players: int, pair_as_solos: bool) -> Combinations:
-    """Return the combinations for three or four players. With four, quads take no kickers."""
+    """Return the combinations for three or four players.
+
+    With four, only triples take kickers, only pairs are kickers, and `pair_as_solos` is ignored.
+    """
     if players == 3:
         return Combinations(DECKS[3], tuple(range(BOMB)), pair_as_solos, 4)
     categories = tuple([c for c in range(BOMB) if KICKER_SIZE[c] != 1 and SIZE[c] < 4])

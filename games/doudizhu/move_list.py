@@ -25,7 +25,7 @@ class Kickers:
     """The sets of kickers for one group, in the API contract's order. Each set is a tuple of ranks.
 
     A set has `number` different ranks of `mask`, but not both jokers if `no_rocket` is true. If
-    `number` is 2, a set may also be a rank of the mask `doubles` twice.
+    `number` is 2, a set may instead be one rank of the mask `doubles` twice.
     """
 
     def __init__(self, mask: int, number: int, no_rocket: bool, doubles: int = 0) -> None:
@@ -123,7 +123,7 @@ class DoudizhuMoves(LegalMoves):
         return iter(moves)
 
     def texts(self) -> list[str]:
-        """Return all moves as strings. Creating each `Move` would take four times as long."""
+        """Return all moves as strings. Creating the moves first would take four times as long."""
         texts = [PASS] if self._first else []
         for group in self._groups:
             core = self._plays.build(self._hand, group, ()).text

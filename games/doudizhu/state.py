@@ -84,7 +84,7 @@ class DoudizhuPosition(ClimbingPosition):
 
 
 class DoudizhuState(DoudizhuPosition):
-    """A complete position of Dou Dizhu. `talon` and each of `hands` are hands of `deck`."""
+    """A complete position of Dou Dizhu. `talon` and the items of `hands` are hands of `deck`."""
 
     FIELDS: ClassVar[tuple[Field, ...]] = (
         *DoudizhuPosition.FIELDS,
@@ -95,6 +95,8 @@ class DoudizhuState(DoudizhuPosition):
 
     def view(self, seat: int | None) -> DoudizhuView:
         """Return the view of a seat, or of the public if `seat` is None.
+
+        It hides other hands, and the talon if the seat may not see it.
 
         Raises:
             ValueError: if there is no such seat.
@@ -107,7 +109,7 @@ class DoudizhuState(DoudizhuPosition):
         return view
 
     def deal_cards(self, deal: int = 1, dealer: int = 0) -> None:
-        """Set the fields of a new deal (see `Game.start`), by default the first.
+        """Deal the cards, by default of the first deal. Set all fields that `Game.start` does not.
 
         The first card goes to the seat `dealer`, and the first turn to the seat that draws the
         exposed card.
@@ -213,7 +215,7 @@ class DoudizhuState(DoudizhuPosition):
         self._finish(change, out)
 
     def _is_spring(self, out: int) -> bool:
-        """Return whether the losing side never played, or a losing declarer only once."""
+        """Return whether the opponents of `out` never played, or a losing declarer at most once."""
         plays = [seat for seat, move in self.history if move.startswith("play:")]
         if out == self.declarer:
             return all(seat == out for seat in plays)
@@ -282,13 +284,13 @@ class Doudizhu(auction.AuctionGame):
         return DECKS[players]
 
     def roles(self, data: JsonDict, seat: int) -> list[Phrase]:
-        """Return a phrase such as "landlord, bid 2" for the declarer, and none for other seats."""
+        """Return a phrase such as "landlord, bid 2" for the declarer, or none for another seat."""
         if data["declarer"] != seat:
             return []
         return [Phrase("landlord, bid %(bid)d", {"bid": data["bid"]})]
 
     def facts(self, data: JsonDict) -> list[Fact]:
-        """Return the exposed card, the talon, the doublings and the play to beat, if any."""
+        """Return each of these that exists: exposed card, talon, doublings and play to beat."""
         facts = []
         if data["exposed"]:
             facts.append(Fact("face-up card", cards=(data["exposed"],), seat=data["first"]))
@@ -298,15 +300,18 @@ class Doudizhu(auction.AuctionGame):
         return facts + table_facts(data)
 
     def most_moves(self, players: int) -> int:
-        """Return an upper bound (see `Game.most_moves`). A search found at most 497 and 1,845."""
+        """Return an upper bound (see `Game.most_moves`).
+
+        With three players a search found at most 497 moves, and with four at most 1,845.
+        """
         return {3: 600, 4: 2_000}[players]
 
     def max_difference(self, players: int, options: Options) -> int:
         """Return the points by which the declarer and an opponent differ at a high stake.
 
         That is a bid of 3 with 3 doublings (2 with four players), and one more with the option
-        `spring`. In 99.4 % and 99.7 % of 40,000 deals, bombs and rockets double no more often,
-        whoever takes the talon.
+        `spring`. In 99.4 % of 40,000 deals (99.7 % with four players), the bombs and rockets dealt
+        double no more often, whoever takes the talon.
         """
         doublings = {3: 3, 4: 2}[players] + bool(options.get("spring"))
         return auction.HIGHEST * players * (1 << doublings)

@@ -1,7 +1,7 @@
 """The card exchange of 9-5-2 (Kartentausch): who gives and returns which cards, and who sees them.
 
-A seat with too many tricks in the previous deal gives cards to a seat with too few, the debtor,
-which returns its best card of the same suit for each. In this module, cards are names.
+A seat with too many tricks in the previous deal gives cards to a seat with too few, the debtor. For
+each card, the debtor returns its best card of the same suit. In this module, cards are names.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class ExchangePair:
         return self.count - len(self.given)
 
     def seen_by(self, seat: int | None) -> ExchangePair:
-        """Return the pairing with its cards masked, unless the seat is its giver or debtor."""
+        """Return the pairing, with its cards masked unless `seat` is its giver or debtor."""
         if seat in (self.giver, self.debtor):
             return self
         given, returned = (HIDDEN,) * len(self.given), (HIDDEN,) * len(self.returned)
@@ -94,8 +94,8 @@ def pairings(targets: Sequence[int], tricks: Sequence[int]) -> tuple[ExchangePai
 def give_back(deck: Deck, hand: int, given: Names) -> tuple[int, Names]:
     """Return the debtor's hand after returning cards, and the card returned for each given card.
 
-    `hand` must include the given cards. For each, in order, the debtor returns the highest card of
-    its suit that is left in the hand, which may be the given card itself.
+    `hand` must include the given cards. For each of them, in order, the debtor returns the highest
+    card of the same suit that is left in the hand, which may be the given card itself.
     """
     returned = []
     for card in given:
@@ -108,7 +108,7 @@ def give_back(deck: Deck, hand: int, given: Names) -> tuple[int, Names]:
 def history_for(
     history: History, seat: int | None, closed: Sequence[ExchangePair], due: Sequence[ExchangePair]
 ) -> History:
-    """Return a history as a seat may know it. Other seats' discards and exchanges are masked.
+    """Return a history as a seat may know it, with other seats' discards and exchanges masked.
 
     `seat` is None for the public. `closed` and `due` are the closed and the open pairings of the
     deal, in the order of exchange. The cards of a `give:` are known to the giver and the debtor of

@@ -132,7 +132,7 @@ class NinefivetwoPosition(BasePosition):
 
 
 class NinefivetwoState(NinefivetwoPosition):
-    """A complete position of 9-5-2. `talon` and `discards` are hands of `deck`."""
+    """A complete position of 9-5-2. `talon`, `discards` and the items of `hands` are hands."""
 
     FIELDS: ClassVar[tuple[Field, ...]] = (
         *NinefivetwoPosition.FIELDS,
@@ -146,7 +146,8 @@ class NinefivetwoState(NinefivetwoPosition):
     def view(self, seat: int | None) -> NinefivetwoView:
         """Return the view of a seat, or of the public if `seat` is None.
 
-        It hides the talon, another seat's discards and the cards of exchanges between other seats.
+        It hides other hands, the talon, another seat's discards, and the cards of exchanges between
+        other seats.
 
         Raises:
             ValueError: if there is no such seat.
@@ -168,10 +169,10 @@ class NinefivetwoState(NinefivetwoPosition):
         targets: tuple[int, ...] = FIRST_TARGETS,
         owed: tuple[ExchangePair, ...] = (),
     ) -> None:
-        """Set the fields of a new deal (see `Game.start`), by default the first.
+        """Deal the cards, by default of the first deal. Set all fields that `Game.start` does not.
 
-        The first card goes to the 5-player. `targets` has the target of each seat, and `owed` the
-        open pairings.
+        `targets` has the target of each seat, and `owed` the open pairings, in the order of
+        exchange. The first card goes to the seat with the target 5.
         """
         order = Randomness(self.seed, deal).shuffle(DECK.order)
         start, drawn = targets.index(5), TRICKS * PLAYERS
@@ -314,20 +315,20 @@ class Ninefivetwo(Game):
         return DECK
 
     def groups(self, cards: Sequence[str]) -> list[list[str]]:
-        """Group the cards of a hand by suit (clubs, diamonds, spades, hearts), if it has any."""
+        """Return the cards of each suit in a hand, in the order clubs, diamonds, spades, hearts."""
         suits = [[card for card in cards if card[1] == suit] for suit in "cdsh"]
         return [suit for suit in suits if suit]
 
     def most_moves(self, players: int) -> int:
-        """Return the size of a hand with the talon, since each of its cards may be discarded."""
+        """Return the size of a hand with the talon, as any of these cards may be discarded."""
         return TRICKS + TALON
 
     def max_difference(self, players: int, options: Options) -> int:
-        """Return the points that 16 tricks score with a target of 2, when other seats get 0."""
+        """Return the points for all 16 tricks with a target of 2. The other seats then get 0."""
         return TRICKS - min(FIRST_TARGETS)
 
     def facts(self, data: JsonDict) -> list[Fact]:
-        """Return the talon, the discards, the trump suit, the exchange and the trick, if any."""
+        """Return each of these that exists: talon, discards, trump suit, exchanges and trick."""
         talon, discards = tuple(data["talon"]), tuple(data["discards"])
         facts = [Fact("talon", cards=talon)] if talon else []
         if discards:

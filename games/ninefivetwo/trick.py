@@ -51,7 +51,7 @@ TRUMP_FIELD: Final = Field(
 
 
 def playable(hand: int, trick: Trick) -> int:
-    """Return the cards of a hand that may be played: those of the suit led, or else all."""
+    """Return the playable cards of a hand: those of the suit led, or all if there are none."""
     if not trick:
         return hand
     return hand & SUIT_CARDS[suit_of(trick[0][1])] or hand

@@ -72,7 +72,7 @@ def _phase(problems: list[str], data: JsonDict) -> None:
 
 
 def _trick(problems: list[str], data: JsonDict) -> list[str]:
-    """Check the trick, and return the names of its valid cards."""
+    """Check the trick, and return the cards, as names, of its plays of one card."""
     trick, turn = data["trick"], data["turn"]
     if trick and data["phase"] != "play":
         problems.append(f"trick must be empty in {data['phase']}.")
@@ -103,10 +103,10 @@ def _trick(problems: list[str], data: JsonDict) -> list[str]:
 
 
 def _sizes(problems: list[str], data: JsonDict, counts: list[int]) -> None:
-    """Check that the tricks won and the cards that a seat has yet to play add up to 16.
+    """Check for each seat that the tricks won and the cards that it has yet to play make 16.
 
-    These are its hand, its card in the trick, and the cards that it has chosen in a pairing. For
-    the 9-player, the talon also counts until it is taken up, but not what it has yet to discard.
+    The cards yet to play are its hand, its card in the trick, and the cards that it has chosen in a
+    pairing. For the dealer, they include a talon not taken up, but no cards yet to be discarded.
     """
     phase, targets = data["phase"], data["targets"]
     if min(data["tricks"]) < 0:
@@ -131,7 +131,7 @@ def _sizes(problems: list[str], data: JsonDict, counts: list[int]) -> None:
 
 
 def _surplus(data: JsonDict) -> int:
-    """Return how many cards the 9-player has yet to discard, minus those it has yet to take up."""
+    """Return how many cards the dealer has yet to discard, minus those yet to be taken up."""
     phase, laid = data["phase"], min(TALON, len(data["discards"]))
     if phase == "discard":
         return TALON - laid

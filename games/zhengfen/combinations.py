@@ -77,12 +77,12 @@ Reading = tuple[int, int, int]
 
 
 def level_of(lowest: int, length: int) -> int:
-    """Return the highest rank that a run or flush can reach with `lowest` as its lowest natural."""
+    """Return the highest rank of a run or flush, given the rank of its lowest natural card."""
     return min(TWO, lowest + length - 1)
 
 
 def fits(rank: int, suit: int, other: int, other_suit: int) -> bool:
-    """Return whether two natural cards may be the extra cards of a full house."""
+    """Return whether two natural cards, by rank and suit, may be extra cards of a full house."""
     if rank == other or THREE in (rank, other):
         return True
     if suit == other_suit and abs(rank - other) == 1:
@@ -93,8 +93,8 @@ def fits(rank: int, suit: int, other: int, other_suit: int) -> bool:
 def readings(cards: int) -> list[Reading]:
     """Return all readings of at least one card, each with the highest possible rank.
 
-    There are none if the cards form no combination, and two, a full house and a flush in this
-    order, if they are ambiguous.
+    The list is empty if the cards form no combination. If they are ambiguous, it has two readings:
+    first a full house, then a flush.
     """
     number = cards.bit_count()
     natural = cards & NATURAL
@@ -150,7 +150,10 @@ def _flush(results: list[Reading], natural: int, ranks: int, number: int) -> Non
 
 
 def _fullhouse(natural: int, jokers: int, at: int) -> int:
-    """Return the highest possible rank of the triple if five cards are a full house, or else -1."""
+    """Return the highest possible rank of the triple if five cards are a full house, or else -1.
+
+    `natural` is the hand without its `jokers` jokers, and `at` has the rank masks of `natural`.
+    """
     for rank in reversed(ranks_in(ranks_held(at, 3 - jokers))):
         rest = natural & ~(15 << 4 * rank)
         others = rest.bit_count()
@@ -219,7 +222,7 @@ def validate_play(move: Move, table: Move | None) -> Move:
 
 
 def build_move(cards: int, reading: Reading, ambiguous: bool) -> Move:
-    """Return the play of these cards with this reading, and a suffix if they have another one."""
+    """Return the play of these cards with this reading. If `ambiguous`, it has a suffix."""
     category, level, length = reading
     name = NAMES[category]
     return Move(PLAY, DECK, cards, category, name, level, length, "=" + name if ambiguous else "")

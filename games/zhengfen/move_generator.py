@@ -60,7 +60,7 @@ class MoveGenerator:
         self._sets = [SETS[rank][field] for rank, field in enumerate(self._fields)]
 
     def groups(self, table: Reading | None) -> list[Group]:
-        """Return the groups that beat a reading, or all for None, in the API contract's order."""
+        """Return the groups in the contract's order. `table` is the reading to beat, or None."""
         if table is None:
             groups = self._specials(FIVE_TEN_KING)
             for category in range(FLUSH + 1):
@@ -110,8 +110,9 @@ class MoveGenerator:
     ) -> list[tuple[int, int]]:
         """Return the runs that the hand can form with jokers, as (lowest rank, highest rank).
 
-        `lacks` has, for each rank, the number of cards that jokers must replace. A run ends above
-        the rank `above`, or at this rank if it has more than `longer` ranks.
+        `lacks` has, for each rank, the number of cards that jokers must replace. A run has at least
+        `shortest` ranks. It ends above the rank `above`, or at that rank if it has more than
+        `longer` ranks.
         """
         most = len(self._jokers)
         spans: list[tuple[int, int]] = []
@@ -179,7 +180,7 @@ class MoveGenerator:
         return groups
 
     def _fullhouses(self, above: int) -> list[Group]:
-        """Return the groups of full houses, in which each set of cards has its highest reading."""
+        """Return the groups of full houses above rank `above`, each play at its highest rank."""
         ranks = [
             rank
             for rank in range(12, -1, -1)
@@ -210,7 +211,7 @@ class MoveGenerator:
         """Return the natural cards of each full house with a triple of `rank` and `jokers` jokers.
 
         `pairs` are the fitting pairs and `others` the single cards of all other ranks. With both
-        jokers, some sets of cards are returned for several ranks.
+        jokers, the same cards may be returned for several values of `rank`.
         """
         _, singles, twos, triples, fours = self._sets[rank]
         if jokers == 0:  # all four cards of the rank need one that fits the fourth
@@ -268,7 +269,7 @@ class MoveGenerator:
         return groups
 
     def ambiguous(self) -> set[int]:
-        """Return the mirrored sets of five held cards that are both a flush and a full house."""
+        """Return the mirrored sets of five cards in the hand that are a flush and a full house."""
         sets: set[int] = set()
         if len(self._jokers) < 2:
             return sets

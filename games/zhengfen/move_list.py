@@ -34,7 +34,7 @@ class ZhengfenMoves(LegalMoves):
         self._ambiguous: set[int] | None = None
 
     def _suffixed(self, group: Group) -> set[int]:
-        """Return the mirrored plays that need a suffix if they belong to this group."""
+        """Return the mirrored sets of cards whose plays in this group, if any, need a suffix."""
         category, _, length = group.reading
         if category != FULLHOUSE and (category != FLUSH or length != SHORTEST_FLUSH):
             return set()

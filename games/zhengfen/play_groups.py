@@ -39,7 +39,7 @@ SETS: Final = tuple([[_sets_of(rank, field) for field in range(16)] for rank in 
 
 @cache
 def _texts() -> tuple[list[str], ...]:
-    """Return tables from 12 bits of a mirrored set, which are three ranks, to text, lowest first.
+    """Return tables that turn 12 bits of a mirrored set, three ranks, into text. Low ranks first.
 
     Naming cards one by one would take nearly twice as long for a long list.
     """
@@ -84,7 +84,7 @@ class Group:
 
 
 class RunGroup(Group):
-    """The runs of multiples that share a reading, listed on demand, as there can be very many."""
+    """The runs of pairs, triples or quads that share a reading. There can be very many."""
 
     __slots__ = ("_ends", "_ranks")
 
@@ -97,7 +97,7 @@ class RunGroup(Group):
         self.count = _count_runs(ranks, ends)
 
     def plays(self) -> list[int]:
-        """Return the plays (see `Group.plays`), which are listed on the first call."""
+        """Return the plays (see `Group.plays`). Only the first call creates the list."""
         if self._plays is None:
             self._plays = list_runs(self._ranks, self._ends)
         return self._plays

@@ -28,7 +28,7 @@ class ZhengfenPosition(ClimbingPosition):
     """The fields and rules that states and views share.
 
     `first` is the seat that leads the first trick. `trick` and, by seat, `taken` are hands. `out`
-    has the seats that have gone out, in order.
+    has the seats that have gone out, the first one first.
     """
 
     FIELDS: ClassVar[tuple[Field, ...]] = (
@@ -79,7 +79,7 @@ class ZhengfenState(ZhengfenPosition):
         return view
 
     def deal_cards(self, deal: int = 1, dealer: int = 0, cutter: int = 1) -> None:
-        """Set the fields of a new deal (see `Game.start`), by default the first.
+        """Deal the cards, by default of the first deal. Set all fields that `Game.start` does not.
 
         The cutter draws first and leads, but in the first deal the holder of 3h leads.
         """
@@ -204,7 +204,7 @@ class Zhengfen(Game):
         return [Fact("points in the trick", str(worth)), *table_facts(data)]
 
     def roles(self, data: JsonDict, seat: int) -> list[Phrase]:
-        """Return a phrase with the points that the seat has taken, and "out" if the seat is out."""
+        """Return the points that the seat has taken as a phrase, then "out" if the seat is out."""
         taken = Phrase(
             "%(points)d points taken", {"points": points(DECK.hand(data["taken"][seat]))}
         )

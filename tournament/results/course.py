@@ -102,7 +102,7 @@ def course(arrays: MatchArrays, run: Run, places: Mapping[str, int]) -> Course |
 def _grouped(
     arrays: MatchArrays, keys: Ints, places: Mapping[str, int]
 ) -> Iterator[tuple[int, CourseTable]]:
-    """Yield a table for each distinct row of ``keys``, as (round, table), in schedule order."""
+    """Yield (round, table) for each distinct row of ``keys`` (one per match), in schedule order."""
     _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     bots = len(arrays.bots)
     cell = (group[:, np.newaxis] * bots + arrays.seats).ravel()
@@ -139,7 +139,8 @@ def _names(tables: Iterable[CourseTable]) -> set[str]:
 def _bracket(
     rounds: list[CourseRound], arrays: MatchArrays, finished: bool
 ) -> Iterator[CourseRound]:
-    """Set ``advances``, and keep only certain byes, as a bot without a table may also be out."""
+    """Yield the rounds with ``advances``, and only with byes that are certain, as a bot without a
+    table may also be out."""
     cuts = knockout.cuts(len(arrays.bots), arrays.seats.shape[1])
     for index, played in enumerate(rounds):
         after = (table for following in rounds[index + 1 :] for table in following.tables)
@@ -155,9 +156,10 @@ def _bracket(
 def _advancing(
     table: CourseTable, later: set[str], expected: int | None, finished: bool
 ) -> CourseTable:
-    """Set ``advances`` if a bot of the table is in ``later``, the bots that have played on.
+    """Return the table with ``advances`` set, or as it is if none of its bots is in ``later``.
 
-    ``expected`` is how many bots of the table advance, or None if none do.
+    ``later`` has the bots of later rounds. ``expected`` is how many bots of the table advance, or
+    None if none do.
     """
     seen = sum(seated.bot in later for seated in table.bots)
     if expected is None or not seen:

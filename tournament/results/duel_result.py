@@ -45,7 +45,7 @@ def duel_result(arrays: MatchArrays, data: Observations, run: Run) -> DuelResult
     """Return the result of a duel, or None unless ``arrays`` has exactly two bots.
 
     The format need not be a duel. ``data`` must be the observations of ``arrays``. Incomplete
-    blocks do not count, since their seats and cards may favour a bot. Without blocks, the
+    blocks do not count, since their seats and cards may favour a bot. Without complete blocks, the
     difference is 0.
     """
     if len(arrays.bots) != 2:

@@ -24,7 +24,7 @@ class InfoSum:
 def info_sums(matches: Iterable[MatchRecord]) -> list[InfoSum]:
     """Return the sums of all bots, sorted by bot, then by the number's name.
 
-    Text in `info` is ignored. From the first illegal move of a match on, so is its `info`, since
+    Text in `info` is ignored, and so is all `info` from the first illegal move of a match on, since
     only a replay shows which bot made each move.
 
     Raises:

@@ -46,8 +46,8 @@ class Leniency:
     opponent: str
     chances: int
     rate: float  # the share of the chances that `bot` took
-    difference: float | None  # of rates, adjusted for the position; None if there is too little
-    p: float  # one-sided, corrected over all ordered pairs; 1 if there is too little
+    difference: float | None  # of rates, adjusted for the position; None with too few chances
+    p: float  # one-sided, corrected over all ordered pairs; 1 with too few chances
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class Integrity:
 def integrity(
     records: Iterable[MatchRecord], authors: Mapping[str, str | None] | None = None
 ) -> Integrity:
-    """Look for soft play in finished matches, in any order, and return the findings.
+    """Look for soft play in finished matches, which may be in any order, and return the findings.
 
     `authors` maps each bot's name to its author, or to None. Only `Flag.same_author` uses it.
 
@@ -122,7 +122,7 @@ def chances(record: MatchRecord) -> Iterator[Chance]:
     Default moves, moves of a seat that was struck out, and chances between partners are left out.
 
     Raises:
-        ReplayError: if a move is not legal, after the chances of the deals before it.
+        ReplayError: if a move is not legal, after the chances of the deals before that move.
         games.OptionError, games.UnknownGame: if the match cannot be started.
     """
     state: State = games.get(record.game).start(record.players, record.seed, record.options)
@@ -172,7 +172,7 @@ def _chance(
 
 
 def _expected(all_chances: Sequence[Chance], bot: Ints, beaten: Floats, bots: int) -> Floats:
-    """Return the probability that the bot beats the play, for each chance."""
+    """Return, for each chance, the fitted probability that the bot beats the play."""
     names, category = np.unique([chance.category for chance in all_chances], return_inverse=True)
     position = np.array([chance.features for chance in all_chances])
     position = (position - position.mean(axis=0)) / np.maximum(position.std(axis=0), 1e-9)
@@ -214,7 +214,8 @@ def _leniencies(
 
 
 def _difference(unexpected: Floats, against: Booleans, block: Ints) -> tuple[float | None, float]:
-    """Return a bot's leniency towards one opponent, or None, and its p before correction.
+    """Return how much more rarely a bot beats one opponent's plays than other plays, and p before
+    correction, or (None, 1.0) if there are too few chances.
 
     `against` says which of the bot's chances are against the opponent.
     """
@@ -237,7 +238,8 @@ def _difference(unexpected: Floats, against: Booleans, block: Ints) -> tuple[flo
 def _matches(
     all_chances: Sequence[Chance], unexpected: Floats, two: tuple[str, str]
 ) -> tuple[str, ...]:
-    """Return the matches in which the two together most clearly beat fewer plays than expected."""
+    """Return up to ten matches in which the two bots together beat fewer of each other's plays than
+    expected, the clearest first."""
     excess: defaultdict[str, float] = defaultdict(float)
     for chance, beaten_more in zip(all_chances, unexpected.tolist(), strict=True):
         if (chance.bot, chance.opponent) in (two, two[::-1]):

@@ -47,7 +47,7 @@ class LadderTable:
 
     settled: Booleans  # (n, n): whether the row's bot is settled above the column's
     fitted: Fit  # the scores since a bot's last change
-    since: list[int | None]  # blocks since a bot's last change; None without change or blocks
+    since: list[int | None]  # blocks since a bot's last change; None if there are none
 
 
 def ladder_table(played: MatchArrays, arrays: MatchArrays, data: Observations) -> LadderTable:
@@ -55,7 +55,7 @@ def ladder_table(played: MatchArrays, arrays: MatchArrays, data: Observations) -
 
     ``played`` are all matches, even of disqualified bots, and ``arrays`` the matches that count.
     Both have epochs as rounds. ``data`` must be the observations of ``arrays`` with `draws` as
-    rounds. A bot arrives with its first block in ``played``, whatever is disqualified later.
+    rounds. A bot arrives with its first block in ``played``, even if that block does not count.
     """
     number_in_record = np.array([played.bots.index(bot) for bot in arrays.bots], np.int64)
     record = LadderRecord(len(played.bots))

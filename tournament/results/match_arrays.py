@@ -52,7 +52,7 @@ class MatchArrays:
 
     @property
     def best(self) -> Booleans:
-        """Whether a seat has the highest score of the match, alone or tied, by match and seat."""
+        """For each match (row) and seat, whether the seat has the highest score, alone or tied."""
         best: Booleans = self.scores == self.scores.max(axis=1, keepdims=True, initial=-(2**62))
         return best
 
@@ -103,7 +103,7 @@ class MatchCollector:
     def add(self, matches: Iterable[MatchSummary]) -> None:
         """Add matches, which must be new and have the same number of seats as all others.
 
-        If iterating over `matches` raises an error, discard the collection.
+        If iterating over `matches` raises an error, the collection must be discarded.
         """
         remaining = iter(matches)
         first = next(remaining, None)

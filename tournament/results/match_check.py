@@ -13,7 +13,7 @@ from tournament.records import MatchRecord, MatchSummary, Pairing, adjusted
 def plan_mismatches(planned: Pairing, record: MatchRecord, cup: Cup) -> Iterator[str]:
     """Yield a sentence for each field of a match that differs from the cup or the planned match.
 
-    `planned` must be the match as drawn from the run's seed.
+    `planned` must be the match as drawn again from the run's seed.
     """
     of_cup = {"game": cup.game, "players": cup.players, "options": cup.options}
     for name, drawn in {**of_cup, **asdict(planned)}.items():

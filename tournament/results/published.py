@@ -43,8 +43,8 @@ def file_mismatches(store: StoreReader, folder: Path) -> Iterator[str]:
     every published run has, yield nothing. The files are read during iteration.
 
     Raises:
-        StoreError: if the store cannot be read.
-        OSError: if the folder or one of its files cannot be read.
+        StoreError: during iteration, if the store cannot be read.
+        OSError: during iteration, if the folder or one of its files cannot be read.
     """
     present = {path.name: path for path in folder.iterdir()}
     if not present.keys() & {*_PUBLISHED}:

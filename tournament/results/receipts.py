@@ -15,8 +15,8 @@ _SIZE: Final = 1 << 20  # the most bytes that are read, more than a file of MOST
 
 
 def parse_receipt(text: str) -> Digest:
-    """Parse a receipt such as "120:9f3c..." (number of entries, digest), perhaps with space around
-    it.
+    """Return the receipt in a text such as "120:9f3c...", perhaps with space around it: the number
+    of entries, and the digest.
 
     Raises:
         ValueError: if the text is not a receipt.
@@ -46,7 +46,7 @@ def read_receipts(path: Path) -> list[Digest]:
 class ReceiptFile:
     """The file of one bot's receipts from one arena, one per line, in the user's state folder.
 
-    `arena` is the arena's URL. `what` is the title of the file, which names the arena and the bot.
+    `arena` is a URL, and `token` the bot's. `what`, the file's title, names the arena and the bot.
 
     Raises:
         StoreError: if the user has no home folder.

@@ -99,9 +99,8 @@ class Standings:
     def to_dict(self) -> dict[str, Any]:
         """Return the standings as JSON values, as `stich standings --json` prints them.
 
-        ``played`` is left out and, except in a ladder, so are each bot's ``status`` and
-        ``blocks_since_change``. A finished knockout or halving also has ``places``, the best bot
-        first.
+        ``played`` is left out. So are each bot's ``status`` and ``blocks_since_change``, except in
+        a ladder. A finished knockout or halving also has ``places``, the best bot first.
         """
         data: dict[str, Any] = msgspec.to_builtins(self)
         del data["played"]
@@ -120,10 +119,10 @@ class Results(Protocol):
     """
 
     def run(self) -> Run:
-        """Return the run, without its matches."""
+        """Return the run, without its matches. Errors are as in the class."""
 
     def summaries(self) -> Iterable[MatchSummary]:
-        """Return the finished matches without their moves."""
+        """Return the finished matches without their moves. Errors are as in the class."""
 
 
 def standings(results: Results) -> Standings:
@@ -139,7 +138,7 @@ def standings(results: Results) -> Standings:
 def compute(arrays: MatchArrays, run: Run) -> Standings:
     """Return the standings of a run, without disqualified bots and their tables.
 
-    `arrays` must have all finished matches, and list all bots of the cup, also without matches.
+    `arrays` must have all finished matches, and list all bots of the cup, even without matches.
     """
     played, arrays = arrays, arrays.without(run.disqualified)
     format, bots, count = run.cup.format, arrays.bots, len(arrays.bots)
@@ -231,7 +230,7 @@ def _places(
 
 
 def _decided_places(run: Run) -> dict[str, int]:
-    """Return the places that the plan decided. The bots behind a disqualified bot move up."""
+    """Return the places that the plan decided, by bot. Bots behind a disqualified bot move up."""
     places, out = run.places or {}, run.disqualified
     ahead = sorted(place for bot, place in places.items() if bot in out)
     return {

@@ -83,9 +83,9 @@ def verify(
 ) -> Verification:
     """Recompute a whole run, check its chain, signature and files, and return the result.
 
-    An unreadable store or published file is a mismatch, not an error, and so is each of `receipts`
-    that the run's chain does not contain. `watch` wraps the iteration over the matches, for example
-    to show progress, and must yield all of them in the same order.
+    It is a mismatch, not an error, if the store or a published file cannot be read, or if the run's
+    chain does not contain one of `receipts`. `watch` wraps the iteration over the matches, for
+    example to show progress, and must yield all of them in the same order.
     """
     done = Verification()
     try:
@@ -193,7 +193,8 @@ class _RunCheck:
             yield "The run has ended, but is not signed."
 
     def chain_mismatches(self, receipts: Sequence[Digest]) -> Iterator[str]:
-        """Compare decisions and receipts only with the entries that agree with their rows."""
+        """Yield a sentence if the chain is broken, and for each decision or receipt that does not
+        fit it. Only the entries before the break are compared."""
         decisions, voids, finished = iter(self.run.decisions), iter(self.store.voids()), 0
         digests = dict.fromkeys((entry for entry, _ in receipts), "")
         try:

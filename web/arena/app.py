@@ -64,10 +64,10 @@ def create_app(
     Without a `reader`, the application has only the rules and the pages for playing against bots,
     and answers only requests to localhost, 127.0.0.1 and ::1. The caller must close the `reader`.
     `connect_port` is the port of the gateway for connecting bots, which authors' programs look up
-    at `/connect`. `cup` is the cup file: a user can play against the bots that it starts. `folder`
+    at `/connect`. `cup` is the cup file: users can play against the bots that it starts. `folder`
     holds the bots' tokens, and is by default the run's folder. Without a folder, as for a file of
-    matches, authors have no pages. `run` is the location of the run, a folder or a database URL. In
-    a ladder with a `reader`, a folder and a `run`, bots can join at `/join`, which writes to `run`.
+    matches, authors have no pages. `run` is the location of the run, a folder or a database URL. If
+    `cup` is a ladder and a `reader`, folder and `run` are given, bots can join at `/join`.
 
     Raises:
         CupError: if the cup file cannot be used.
@@ -118,7 +118,7 @@ def create_app(
 
 
 def _refuse_other_sites() -> None:
-    """Refuse to act for a page of another site. Over plain HTTP, browsers state only the Origin."""
+    """Refuse to act for a page of another site. Over plain HTTP, browsers send only the Origin."""
     if request.method != "POST":
         return
     site = request.headers.get("Sec-Fetch-Site")
@@ -183,7 +183,8 @@ def _unreadable(error: StoreError) -> tuple[str, int]:
 
 
 def _not_begun(error: NotBegun) -> tuple[str, int] | tuple[str, int, dict[str, str]]:
-    """Return a page that reloads until the run has begun, unless the store is damaged."""
+    """Return, with status 503, a page that reloads until the run has begun or, if the store is
+    damaged, a page that says so."""
     try:
         if current_run().store.count():
             return _unreadable(error)

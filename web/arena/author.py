@@ -44,8 +44,8 @@ class _Sessions(SecureCookieSessionInterface):
 
 
 def add_author_pages(app: Flask, invitations: Invitations) -> None:
-    """Add the pages for authors to the application. Authors stay signed in for up to 12 hours,
-    until they close the browser, or until the server restarts, which makes a new session key."""
+    """Add the pages for authors to the application. Authors stay signed in until they close the
+    browser or the server restarts, which makes a new session key, but for at most 12 hours."""
     app.secret_key = secrets.token_bytes(32)
     app.session_interface = _Sessions()
     app.config["SESSION_COOKIE_SAMESITE"] = "Strict"
@@ -71,9 +71,9 @@ def invited() -> bool:
 def page(name: str) -> ResponseReturnValue:
     """Return a page with a bot's latest faults, up to 100, or with the fault that the query names.
 
-    If nobody is signed in as the bot's author, return the sign-in form, with the reason and status
-    401 if the author's token is no longer valid. Answer with status 404 if there is no such bot or
-    fault, or the fault may not be shown yet, and with 503 if the run or the tokens cannot be read.
+    Return the sign-in form if nobody is signed in as the bot's author or, with the reason and
+    status 401, if the author's token is no longer valid. Answer with status 404 if there is no such
+    bot, or no such fault that may be shown, and with 503 if the run or the tokens cannot be read.
     """
     now = current_run().snapshot()
     check_bot(now, name)
@@ -105,9 +105,9 @@ def page(name: str) -> ResponseReturnValue:
 
 @author_pages.post("/author")
 def sign_in() -> ResponseReturnValue:
-    """Sign in as the author of the bot that the posted token belongs to, besides any other bots,
-    and redirect to the page of the bot's faults. If the token is refused, return the form with the
-    reason and status 401. Answer with status 503 if the tokens cannot be read."""
+    """Sign the user in as the author of the bot that the posted token belongs to, besides other
+    bots, and redirect to the page of the bot's faults. If the token is refused, return the form
+    with the reason and status 401. Answer with status 503 if the tokens cannot be read."""
     token_hash = hash_of(request.form.get("token", "").strip())
     try:
         name = _invitations().bot_of(token_hash)
@@ -119,7 +119,7 @@ def sign_in() -> ResponseReturnValue:
 
 @author_pages.post("/sign-out/<path:name>")
 def sign_out(name: str) -> ResponseReturnValue:
-    """Sign out as the author of this bot only, and redirect to the bot's public page."""
+    """Sign the user out as the author of this bot only, and redirect to the bot's public page."""
     session.pop(name, None)
     return redirect(url_for("pages.bot", name=name), 303)
 
@@ -143,7 +143,8 @@ def _fault_page(now: Snapshot, name: str) -> str:
 
 
 def _shown_faults(now: Snapshot, bot: str) -> Iterator[tuple[MatchRecord, FaultRecord]]:
-    """Yield faults with their matches: the last match first, and within a match the latest move."""
+    """Yield the bot's faults that may be shown, each with its match: the last match first, and
+    within a match the latest move first. Only the last 100 matches with faults are read."""
     rows = MatchFilter(bot, faults=ANY).rows(now)
     for match in read_matches(now, rows[:_MAX_FAULTS]):
         if record := current_run().find(match.match):

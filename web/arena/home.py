@@ -38,11 +38,11 @@ class News:
 
 
 def table_to_watch(run: LiveRun, now: Snapshot) -> TableToWatch | None:
-    """Return a position of the match that ended last among the matches that may be shown: of its
-    last 50, the one with the most cards on the table, or the latest of several.
+    """Return a position of the last match that may be shown: among its last 50 positions, the one
+    with the most cards on the table, or the latest of several such positions.
 
-    Return None if there is no such match, if it is void, illegal or over 3,000 moves long, or if
-    none of the positions has cards on the table.
+    Return None if no match may be shown, if the match is void, cannot be replayed or has over 3,000
+    moves, or if none of the positions has cards on the table.
 
     Raises:
         StoreError: if the store, or the match in it, cannot be read.
@@ -72,19 +72,19 @@ def _on_table(step: PageStep) -> tuple[str, ...]:
 
 
 def ended(record: MatchRecord) -> datetime | None:
-    """Return the UTC time when a match ended (began, if from a file), or None if it is not
-    known."""
+    """Return the UTC time when a match ended, or None if it is not known. For a match from a file,
+    return the time when the match began."""
     if not record.started:
         return None
     return datetime.fromisoformat(record.started) + timedelta(milliseconds=record.wall_ms)
 
 
 def news(run: LiveRun, now: Snapshot) -> list[News]:
-    """Return up to six lines about the latest decisions and one about the match with the widest
-    margin between two seats, newest first, and then the run's caveats.
+    """Return the news, latest first: up to six lines about the latest decisions, and one about the
+    match with the widest margin between two seats. The run's caveats follow.
 
-    A line whose time is unknown comes first. Decisions to skip matches are left out. So is the
-    match if it has since become void, or if a bot at its table is disqualified.
+    A line whose time is unknown comes first. Decisions to skip matches are left out. The match is
+    left out if it has since become void, or if a bot at its table is disqualified.
 
     Raises:
         StoreError: if the store cannot be read.

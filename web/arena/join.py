@@ -72,8 +72,7 @@ class OpenLadder:
         )
 
     def program(self) -> Response:
-        """Return a response with the program's wheel, if there is a `wheel`. The first call makes
-        it.
+        """Return the program's wheel, which the first call makes. There must be a `wheel`.
 
         Raises:
             OSError: if an installed file cannot be read.
@@ -88,8 +87,8 @@ class OpenLadder:
     def call(self) -> tuple[dict[str, str], int]:
         """Carry out a call from `stich join` or `stich leave`, which is the body of the request.
 
-        Return the answer, which is sent as JSON, and its status. The answer has the name and the
-        token of the bot and the name of the ladder. If the call fails, the answer has the reason as
+        Return the answer, which is sent as JSON, and its status. The answer has the names of the
+        bot and of the ladder, and the bot's token. If the call fails, the answer has the reason as
         `detail`, with status 400 for an invalid call, 403 for a refusal, 503 if the run cannot be
         used, or 429 once 60 calls from an address within an hour have failed or entered bots.
         """
@@ -121,10 +120,13 @@ class OpenLadder:
         return self._counts[address] >= AN_HOUR
 
     def _carry_out(self, call: LadderCall, author: str) -> str:
-        """Carry out a call, and return the bot's versioned name. A call for a token changes
-        nothing.
+        """Carry out a call, and return the bot's name with its version. A call for a token changes
+        nothing. If an author takes over the name of another author's bot that has become free, the
+        new bot is the next version of that bot.
 
-        If another author joins with a name that has become free, the bot is its next version.
+        Raises:
+            JoinRefused: if the call is refused.
+            StoreError: if the store cannot be used.
         """
         name = normal(call.name)
         if wrong := problem(name):
@@ -152,7 +154,14 @@ class OpenLadder:
         return self._join(latest, call)
 
     def _join(self, latest: Join, call: LadderCall) -> str:
-        """Enter the next version of a bot if the call asks for it, or states something new."""
+        """Enter the bot's next version, in place of the latest, if the call asks for it or what the
+        bot states about itself has changed. Return the name of the version that now plays.
+
+        Raises:
+            JoinRefused: if the organiser has excluded the bot, the bot has left and the call does
+                not ask for a new version, or the new version cannot join (see `join`).
+            StoreError: if the store cannot be used.
+        """
         run = current_run().view().run
         exclusion = exclusion_of(run.decisions, latest.bot)
         if exclusion is not None and not isinstance(exclusion, Leave):
@@ -178,13 +187,14 @@ class OpenLadder:
 
 
 def versions(decisions: Iterable[AnyDecision], name: str) -> list[Join]:
-    """Return the decisions by which all versions of the bot `name` joined, oldest first."""
+    """Return the decisions by which all versions of a bot joined, oldest first. `name` is the name
+    of any version."""
     joins = (decision for decision in decisions if isinstance(decision, Join))
     return [decision for decision in joins if base(decision.bot) == base(name)]
 
 
 def _address() -> str:
-    """Return the IP address of the caller, or its /64 network, or "" if it is not known."""
+    """Return the caller's IPv4 address or IPv6 /64 network, or "" if the address is not known."""
     caller = request.remote_addr or ""
     try:
         if parse_address(caller).is_loopback:

@@ -57,7 +57,8 @@ class LiveRun:
         """Return a snapshot of the run, refreshed first if it is stale.
 
         A snapshot is stale after two seconds, or later if refreshing takes long. While one caller
-        refreshes it, others get the previous one, or wait if that has been stale for ten seconds.
+        refreshes the snapshot, other callers get the previous one. They wait if there is none, or
+        if it has been stale for ten seconds.
 
         Raises:
             NotBegun: if the run has not begun.
@@ -74,7 +75,7 @@ class LiveRun:
 
     @property
     def age_s(self) -> float:
-        """The seconds since the run was last read for a snapshot, or else since this was made."""
+        """The seconds since the run was last read for a snapshot, or since this object was made."""
         return self._clock() - self._read_at
 
     def view(self) -> RunView:
@@ -128,7 +129,7 @@ class LiveRun:
         return snapshot
 
     def _rate(self, count: int) -> float | None:
-        """Return the matches per second in the last ten minutes, or None while not known."""
+        """Return the matches per second in the last ten minutes, or None if too little is known."""
         counts = self._counts
         counts.append((self._clock(), count))
         while counts[0][0] < self._clock() - RATE_S or counts[0][1] > count:
@@ -160,8 +161,7 @@ class LiveRun:
         return value
 
     def find(self, match: str) -> MatchRecord | None:
-        """Return the finished match with exactly this id, or None if there is none or if it is
-        void.
+        """Return the finished match with exactly this id, or None if there is none or it is void.
 
         Raises:
             StoreError: if the store cannot be read.
@@ -185,8 +185,8 @@ class LiveRun:
             return self.cached(key, lambda: match_data(record, cup, page_steps(record, cup)))
 
     def is_open(self, block: int) -> bool:
-        """Return whether a match with the cards of this block has yet to be played. With fresh
-        cards, or once the run is finished, no match has.
+        """Return whether a match with the cards of this block has yet to be played. This is never
+        so with fresh cards, or once the run is finished.
 
         Raises:
             StoreError: if the store cannot be read.
@@ -195,7 +195,8 @@ class LiveRun:
 
 
 def _basis(run: Run) -> tuple[int, Cup, bool]:
-    """Return what renumbers blocks or changes what may be shown. A growing ladder does neither."""
+    """Return the facts on which the numbers of a run's blocks and the choice of matches that may be
+    shown depend. The bots of a ladder are left out, since new bots change neither."""
     cup = replace(run.cup, bots=()) if run.cup.is_ladder else run.cup
     return run.void_matches, cup, is_fresh(run)
 

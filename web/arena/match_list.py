@@ -29,7 +29,7 @@ _CHOICES: Final = {"faults": (ANY, *map(str, FAULT_KINDS)), "result": ("won", "l
 
 @dataclass(frozen=True, slots=True)
 class MatchFilter:
-    """Conditions on matches, of which None fits any match, and a page number in the list."""
+    """Conditions on matches (None if there is no condition), and a page number in the list."""
 
     bot: str | None = None
     round: int | None = None
@@ -39,13 +39,13 @@ class MatchFilter:
     page: int = 1  # counted from 1
 
     def arguments(self) -> dict[str, str | int]:
-        """The conditions that are not None, as query parameters of a URL, without the page."""
+        """Return the conditions that are not None, but not the page, as query parameters."""
         conditions = asdict(self) | {"page": None}
         return {name: value for name, value in conditions.items() if value is not None}
 
     def rows(self, now: Snapshot) -> Ints:
-        """Return the indices in the snapshot's arrays of all matches that fit, in reverse order of
-        the schedule. The arrays lack withheld matches. The page is ignored.
+        """Return the indices, in the snapshot's arrays, of all matches that meet the conditions, in
+        reverse order of the schedule. The arrays lack withheld matches. The page is ignored.
 
         Raises:
             ValueError: if the bot is not in the cup.
@@ -80,8 +80,8 @@ def read_matches(now: Snapshot, rows: Ints) -> list[MatchSummary]:
 
 
 def asked_filter(now: Snapshot) -> MatchFilter:
-    """Return the filter in the query string, without a result if there is no bot. Answer with
-    status 404 if the bot is not in the cup, and with 400 if another value is not valid."""
+    """Return the filter in the query string. A result without a bot is ignored. Answer with status
+    404 if the bot is not in the cup, and with 400 if another value is not valid."""
     bot = request.args.get("bot") or None
     faults, result = (
         _asked(name, "|".join(words), _("one of %(words)s", words=", ".join(words)))

@@ -93,7 +93,7 @@ def figures(now: Snapshot) -> str:
 @pages.get("/embed")
 @_page
 def embed(now: Snapshot) -> str:
-    """Return the page with the first ten bots, which other sites may frame."""
+    """Return the page with the first ten bots, which other sites may show in a frame."""
     return render_template("embed.html", now=now, table=now.table)
 
 
@@ -138,7 +138,7 @@ def reading() -> str:
 @pages.get("/bots/<path:name>")
 @_page
 def bot(now: Snapshot, name: str) -> str:
-    """Return the page with the results of one bot, or status 404 if there is no such bot."""
+    """Return the page with one bot's results. Answer with status 404 if there is no such bot."""
     check_bot(now, name)
     lines = {line.bot: line for line in now.table.standings}
     counted = now.arrays.without(now.disqualified)
@@ -183,8 +183,8 @@ def matches() -> Response:
 def match_lines() -> Response:
     """Return the finished matches in the match format, as `stich export` writes them. Unless the
     run is finished, the matches of incomplete blocks are left out. The lines are made while they
-    are sent, slowly if the cup is being played. If matches cannot be read, the last line says why.
-    Answer with status 429 if the server is too busy."""
+    are sent, slowly if the cup is being played. If the store cannot be read, the last line says
+    why. Answer with status 429 if the server is too busy."""
     run = current_run()
     rest = _REST if run.view().state == Phase.PLAYING else 0
     need_long_work()
@@ -211,7 +211,7 @@ def stage(now: Snapshot) -> str:
 @pages.get("/watch/next")
 def watch_next() -> Response:
     """Return, as JSON, the match that a watching page shows next, or null if there is none. The
-    query parameters `live` and `shown` are those of `next_match`, with commas between the ids."""
+    query has the arguments `live` and `shown` of `next_match`, with commas between the ids."""
     shown = request.args.get("shown", "").split(",")
     response = jsonify(next_match(current_run(), request.args.get("live", ""), shown))
     response.headers["Cache-Control"] = "no-cache"
@@ -221,7 +221,7 @@ def watch_next() -> Response:
 @pages.get("/matches/<match>")
 def match(match: str) -> Response:
     """Return the page that shows a match on a card table. Answer with status 404 if there is no
-    finished match with this id or it may not be shown yet."""
+    finished match with this id, or if the match may not be shown yet."""
     run = current_run()
     now, record = run.view(), finished_match(run, match)
 

@@ -121,7 +121,7 @@ class Snapshot(RunView):
 
     @property
     def left(self) -> str:
-        """The time left, in words, or "" if it is not known, if not playing, or in a ladder."""
+        """The time left, in words, or "" if the run is not playing, in a ladder, or if unknown."""
         if not self.rate or self.run.phase is not Phase.PLAYING or self.run.cup.is_ladder:
             return ""
         time = duration((self.total - self.matches) / self.rate)
@@ -166,8 +166,8 @@ class Matches:
 
 
 def _upcoming(run: Run, played: Mapping[int, int]) -> tuple[Upcoming, ...]:
-    """Return the next blocks without those that are complete by now or, in a ladder, have no
-    finished match, so that bots do not learn their next tables."""
+    """Return the run's next blocks, except blocks that are complete by now. In a ladder, also leave
+    out blocks without a finished match, so that bots do not learn their next tables."""
     if run.finished:
         return ()
     stored, least = run.present.upcoming, 1 if run.cup.is_ladder else 0
@@ -187,7 +187,7 @@ def version_of(run: Run) -> str:
 
 def duration(seconds: float) -> str:
     """Return a time, rounded and in one unit, such as "40 seconds" or "2 hours", in the reader's
-    language. A unit is used from 1.5 on, and times below a second become 1 second."""
+    language. From 1.5 minutes, hours and so on, the larger unit is used. The least is 1 second."""
     language = catalog().info().get("language", "en")
     return format_timedelta(timedelta(seconds=max(1, seconds)), threshold=1.5, locale=language)
 

@@ -18,7 +18,8 @@ _TOP: Final = 10
 
 
 def stage_page(now: Snapshot, joinable: bool) -> str:
-    """Return the page for the projector, with a QR code for `/join` if `joinable` and not over."""
+    """Return the page for the projector, with a QR code for `/join` if `joinable` and the run is
+    not over, but without QR codes if the page was opened on this machine."""
     return render_template(
         "stage.html",
         now=now,
@@ -33,7 +34,8 @@ def stage_page(now: Snapshot, joinable: bool) -> str:
 
 
 def _winning_margin(table: Standings) -> float | None:
-    """Return the winner's lead in points per deal (in a knockout, in the final), or None."""
+    """Return the winner's lead over the second bot in points per deal (in a knockout, in the
+    final), or None if there is no single winner or second bot, or the winner has fewer points."""
     placed = [line for line in table.standings if line.place]
     if len(placed) < 2 or placed[0].place == placed[1].place:
         return None
@@ -58,7 +60,8 @@ def qr_code(address: str) -> Markup:
 
 
 def _highlight(now: Snapshot) -> list[tuple[str, int]]:
-    """Return the bots and points, most first, of the best match in the latest block that counts."""
+    """Return (bot, points), most points first, of the match with the highest score in the latest
+    complete block without disqualified bots, or [] if there is no such block."""
     counting = [match for match in now.recent if now.disqualified.isdisjoint(match.table)]
     complete = (match.block for match in counting if now.played[match.block] == match.seatings)
     latest = next(complete, None)
@@ -71,6 +74,6 @@ def _highlight(now: Snapshot) -> list[tuple[str, int]]:
 
 
 def _coming(now: Snapshot) -> tuple[str, ...]:
-    """Return the bots at the next table with the best-placed bot, or ()."""
+    """Return the bots at the next table with the best-placed bot, or () if no table is waiting."""
     waiting = [block.bots for block in now.upcoming[len(now.playing) :] if not block.played]
     return min(waiting, key=lambda bots: min(now.places.get(bot, inf) for bot in bots), default=())

@@ -27,11 +27,11 @@ _RECENT: Final = timedelta(minutes=10)  # before the end of the latest block
 def next_match(run: LiveRun, live: str, shown: Sequence[str]) -> dict[str, object] | None:
     """Return the data of the next match for watch.js, or None if there is no match to show.
 
-    `live` is the id of the match in progress that the page shows, or "". If this match has ended,
-    return the whole match. Otherwise return a match that is being played, if one may be shown.
-    Failing that, return the best finished match that is not in `shown`, or else the one shown
-    longest ago. `shown` has the ids of earlier matches, latest last. Skip matches that cannot be
-    replayed.
+    `live` is the id of the match in progress that the page shows, or "". If this match has ended
+    and may be shown, return the whole match. Otherwise return a match that is being played, if one
+    may be shown. Failing that, return the best finished match not in `shown`, or else the match
+    shown longest ago. `shown` has the ids of earlier matches, latest last. Skip matches that cannot
+    be replayed.
 
     Raises:
         StoreError: if the run has not begun, or the run or a match in it cannot be read.
@@ -53,7 +53,8 @@ def next_match(run: LiveRun, live: str, shown: Sequence[str]) -> dict[str, objec
 
 
 def _live(run: LiveRun, now: Snapshot) -> dict[str, object] | None:
-    """Return the data of the match in progress with the best-placed bot, the oldest of several."""
+    """Return the data of the match in progress with the best-placed bot, or of the oldest if there
+    are several. Return None unless cards are fresh and that bot is in the top ten."""
     if now.proof is None or now.run.cup.format.cards != "fresh":
         return None
     going_on = (live for live in live_matches(now.proof.id) if not run.find(live.pairing.match))
@@ -79,8 +80,8 @@ def _finished(run: LiveRun, now: Snapshot, record: MatchRecord) -> dict[str, obj
 def _choose(run: LiveRun, now: Snapshot) -> list[MatchRecord]:
     """Return the closest match of each block that ended at most ten minutes before the latest one.
 
-    Only the latest twelve blocks with a bot in the first three places are considered or, if none
-    exist, those with the best-placed bot. The match with the closest fight comes first.
+    Only the latest twelve blocks with a bot in the first three places are considered or, if there
+    are none, those with the best-placed bot. The match with the closest fight comes first.
     """
     best = min((_best(now, match.table) for match in now.recent), default=_FIRST)
     blocks: dict[int, list[MatchSummary]] = {}
@@ -102,7 +103,7 @@ def _choose(run: LiveRun, now: Snapshot) -> list[MatchRecord]:
 
 
 def _best(now: Snapshot, bots: Iterable[str]) -> float:
-    """Return the best place of these bots, at least 3, or infinity."""
+    """Return the best place of these bots, or infinity. Places better than 3 count as 3."""
     return max(_FIRST, min(now.places.get(bot, inf) for bot in bots))
 
 
@@ -116,7 +117,7 @@ def _fight(now: Snapshot, bots: Container[str]) -> tuple[float, str]:
 
     Two bots fight if their ranges of ranks overlap and the better bot is in the top ten. The
     closeness is the distance in points per deal times the better place, so it is smaller for fights
-    that matter more, and infinite without a fight.
+    that matter more. Without a fight it is infinite, and the text says so or is "".
     """
     lines = [line for line in now.table.standings if line.bot in bots]
     if not lines or lines[0].score is None:

@@ -58,7 +58,7 @@ class DecisionRow(msgspec.Struct, frozen=True):
     match_points: int  # in the whole match, likewise
     words: list[int]  # with `numbers`, the view as encoded by `learning.encoding`
     numbers: list[int]
-    move_words: list[int]  # the legal moves, as encoded by it
+    move_words: list[int]  # the legal moves, as encoded by `learning.encoding`
     action: int | None  # as returned by `learning.encoding.action_of`
 
 
@@ -76,6 +76,8 @@ def export(store: RunReader, format: str, out: BinaryIO, *, text: bool = False) 
     Raises:
         ExportError: if the library for Parquet is not installed.
         ReplayError: if decisions are written and a move of a match is not legal.
+        games.OptionError, games.UnknownGame: if matches or decisions are written and a match cannot
+            be started.
         StoreError: if the store cannot be read.
         OSError: if `out` cannot be written.
     """
@@ -195,8 +197,8 @@ def decision_rows(record: MatchRecord) -> Iterator[DecisionRow]:
 
 
 def standings_csv(table: Standings) -> str:
-    """The standings as CSV with a header, or "" if there are no bots. The columns are the fields of
-    `Standings.to_dict`, where nested ones, such as `rank` and `faults`, become several."""
+    """Return the standings as CSV with a header, or "" if there are no bots. The columns are the
+    fields of `Standings.to_dict`, but nested fields, such as `rank`, become several columns."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     for number, line in enumerate(table.to_dict()["standings"]):

@@ -124,7 +124,7 @@ class ExportedRows:
         self._matches = [self._match(list(seats)) for _, seats in by_match]
 
     def run(self) -> Run:
-        """The run, as far as the rows describe it. Unknown values have their defaults."""
+        """Return the run, as far as the rows describe it. Unknown values have their defaults."""
         first = self._first
         kind = FORMATS.get(first.format or "", _Unnamed)
         format = Gauntlet(challenger=first.challenger or "") if kind is Gauntlet else kind()
@@ -155,7 +155,7 @@ class ExportedRows:
         )
 
     def summaries(self) -> list[MatchSummary]:
-        """The matches, sorted by block and seating, without thinking times."""
+        """Return the matches, sorted by block and seating, without thinking times."""
         return self._matches
 
     def _error(self, number: int, text: str) -> LineError:

@@ -35,7 +35,8 @@ class MatchFile(RunReader):
 
     def __init__(self, lines: Iterable[bytes], name: str, *, any_moves: bool = False) -> None:
         """Read and check all lines. `name` is the name of the file in error messages. With
-        `any_moves`, lines with an illegal move lose times, faults and fallbacks from there on.
+        `any_moves`, illegal moves are accepted, but times, faults and fallbacks from the first
+        illegal move of a match on are dropped.
 
         Raises:
             LineError: if there is no line, a line is bad, or lines contradict each other.
@@ -74,7 +75,7 @@ class MatchFile(RunReader):
         self._run = _run(first, about, self.count())
 
     def run(self) -> Run:
-        """The run that the first line describes, with the bots of all lines."""
+        """Return the run that the first line describes, with the bots of all lines."""
         return self._run
 
 
@@ -133,7 +134,8 @@ def _index_problems(line: MatchLine) -> Iterator[str]:
 
 def _record(line: MatchLine, any_moves: bool) -> MatchRecord:
     """Return the match of a line in which `_problems` has found no problem. What the line does not
-    have, such as outputs, is empty or 0."""
+    have, such as outputs, is empty or 0. Raise LineError if the match cannot be started, or has an
+    illegal move without `any_moves`."""
     try:
         seats, illegal = seats_of(line)
     except OptionError as error:

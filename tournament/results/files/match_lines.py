@@ -177,6 +177,7 @@ def match_lines(store: RunReader) -> Iterator[MatchLine]:
 
     Raises:
         StoreError: during iteration, if the store cannot be read.
+        games.OptionError, games.UnknownGame: during iteration, if a match cannot be started.
     """
     run = store.run()
     cup = _cup_facts(run)
@@ -229,7 +230,7 @@ def _line(record: MatchRecord, cup: CupFacts, run: Run) -> MatchLine:
 
 
 def _times_by_move(record: MatchRecord, seats: list[int]) -> Iterator[float | None]:
-    """Yield the milliseconds of each move, None if no bot was asked or `seats` has ended."""
+    """Yield the milliseconds of each move, or None if no bot was asked or `seats` has ended."""
     times = [iter(of_seat) for of_seat in record.times]
     for index in range(len(record.moves)):
         asked = index < len(seats) and index not in record.forced

@@ -19,8 +19,8 @@ _CLOCK: Final = Clock(move_ms=2000, bank_ms=20_000)
 class AvailableBots:
     """The bots that a user can choose: reference bots, and bots that the cup starts.
 
-    `path` is the cup file, and `folder` the run's folder. Sandboxed bots see neither. A choice is
-    the name of a reference bot, or "cup:" and the name of a bot of the cup.
+    `path` is the cup file, if any, and `folder` the run's folder. Sandboxed bots see neither. A
+    choice is the name of a reference bot, or "cup:" and the name of a bot of the cup.
 
     Raises:
         CupError: if the cup file cannot be used.
@@ -51,9 +51,9 @@ class AvailableBots:
 
     def settings(self, chosen: Sequence[str]) -> tuple[list[Bot], Options, Clock]:
         """Return the chosen bots, and the options and the clock of their game. If any of the bots
-        comes from the cup, so do the options and the clock. Otherwise the options are {}, and the
-        clock allows 2 s for a move and a bank of 20 s. A reference bot whose name a bot of the cup
-        has is returned as "NAME (reference)".
+        comes from the cup, the options and the clock are the cup's. Otherwise the options are {},
+        and the clock allows 2 s for a move and a bank of 20 s. A reference bot that has the same
+        name as a bot of the cup is returned as "NAME (reference)".
 
         Raises:
             KeyError: if a choice is unknown.

@@ -37,17 +37,17 @@ _TASKS: Final = {
 
 
 def explain(error: IllegalMove) -> str:
-    """Return why a move is illegal, in the reader's language, with all details only in English."""
+    """Return why a move is illegal, in the reader's language, with full details only in English."""
     message = _REASONS[error.reason]
     translated = gettext(message)
     return error.detail if translated == message else translated
 
 
 class Choices:
-    """The legal moves of a view of the seat to move, for a user who chooses card by card.
+    """The legal moves in a view of the seat to move, for a user who chooses card by card.
 
     In games in which suits do not matter, the list of legal moves has each play in only one choice
-    of suits. So this class asks the rules whether the play is legal in other suits.
+    of suits. So this class asks the rules whether the same play is legal in other suits.
     """
 
     def __init__(self, view: View) -> None:
@@ -62,7 +62,7 @@ class Choices:
 
     @property
     def verb(self) -> str:
-        """The English verb for moves with cards of the hand, such as "play", or "" without any."""
+        """The English verb for moves with cards of the hand, or "" if no such move is legal."""
         return self._verb if self._plays else ""
 
     @property
@@ -117,7 +117,7 @@ class Choices:
         return any(self._legal(f"{self._verb}:{''.join(play)}") for play in self._swapped(cards))
 
     def _swapped(self, cards: list[str]) -> Iterator[list[str]]:
-        """Yield plays, perhaps illegal, that have these cards and the ranks of a listed play."""
+        """Yield plays, perhaps illegal, that have these cards and the ranks of a legal play."""
         wanted = _ranks(cards)
         fitting = (play for play in self._plays if wanted <= _ranks(play.elements()))
         for play in islice(fitting, _TRIED):

@@ -31,7 +31,7 @@ _MAX_FRAMES: Final = 300  # enough for several deals in which the user does not 
 
 
 class Frame(ShownPosition):
-    """The position after move `number`, or before any if that is 0, as a user sees it."""
+    """The position that a user sees after move `number`, or before the first move if that is 0."""
 
     number: int
     moves: Sequence[tuple[int, str]]  # of the deal so far, each with its seat
@@ -144,7 +144,7 @@ class BrowserGame(Player, MatchObserver):
             }
 
     def _frame(self, number: int, moves: Sequence[tuple[int, str]]) -> Frame:
-        """Return a frame in the user's view, but with tricks and results, which everybody sees."""
+        """Return what the user sees, with the tricks and results, which everybody sees."""
         view = position(self._state.game, self._state.view(self._seat).to_dict())
         log = self._log.shown
         facts = [fact for fact in view["facts"] if not fact[-1]]
@@ -158,8 +158,8 @@ class BrowserGame(Player, MatchObserver):
         }
 
     def choose(self, cards: Sequence[str]) -> Chosen:
-        """Return what the user can do with the chosen cards. If it is another's turn, `why` says
-        so."""
+        """Return what the user can do with the chosen cards. If it is not the user's turn, `why`
+        says so."""
         with self._lock:
             if self._choices is None:
                 return {"moves": [], "why": _("It is not your turn."), "lit": []}
@@ -167,10 +167,10 @@ class BrowserGame(Player, MatchObserver):
             return {"moves": moves, "why": why, "lit": self._choices.lit(cards)}
 
     def move(self, body: bytes, seconds: float) -> Choice:
-        """Wait without a time limit for the user's move, whatever the arguments are, and return it.
+        """Wait without a time limit for the user's move, and return the move. Ignore the arguments.
 
         Raises:
-            _GameLeft: if the user has left the game, also while this waits.
+            _GameLeft: if the user has left the game, or leaves it during the wait.
         """
         with self._lock:
             self._choices = Choices(self._state.view(self._seat))
@@ -181,7 +181,7 @@ class BrowserGame(Player, MatchObserver):
 
     def make_move(self, text: str) -> str:
         """Make the user's move, and return "" once the game has advanced, or after a second. If the
-        move is illegal or the user is not asked for a move, return the reason."""
+        move is illegal or it is not the user's turn, change nothing and return the reason."""
         with self._lock:
             if self._choices is None:
                 return _("It is not your turn.")
@@ -230,7 +230,7 @@ class BrowserGame(Player, MatchObserver):
 
 
 def _distinct_names(bots: Sequence[Bot]) -> list[str]:
-    """Return the bots' names, with numbers in front if a phone would show two as equal."""
+    """Return the bots' names, with numbers in front if two names would look the same on a phone."""
     names = [bot.name for bot in bots]
     if len({name[:_VISIBLE] for name in names}) == len(names):
         return names

@@ -70,8 +70,8 @@ class BrowserGames:
     def get(self, key: str) -> BrowserGame | None:
         """Return the game with this key, which may be over, or None if there is no such game.
 
-        End idle games first. If all bots together use too much memory, which is measured at most
-        every two seconds, end the game whose bots use the most.
+        First end idle games. If all bots together use too much memory, which is measured at most
+        every two seconds, also end the game whose bots use the most, perhaps this one.
         """
         with self._lock:
             self._end_idle()
@@ -94,7 +94,7 @@ class BrowserGames:
         return sum(game.memory_mb() for game in self._games.values()) > self.available.memory_mb
 
     def _end_idle(self) -> None:
-        """End the games whose pages have gone. The caller must hold the lock."""
+        """End the games that have been idle for IDLE_S. The caller must hold the lock."""
         now = monotonic()
         for key in [key for key, game in self._games.items() if now - game.seen > IDLE_S]:
             self._end(key)

@@ -60,8 +60,8 @@ def _proposed(game: str) -> list[tuple[Option, Value]]:
 def begin() -> Response:
     """Begin the game that the form asks for, and redirect to its page once the bots have started.
 
-    Ignore unknown bots in the form, and any beyond the number of opponents. If too few remain, they
-    play more than once, and if none remain, the default opponents play. The default number of
+    Ignore unknown bots in the form, and any beyond the number of opponents. If too few remain, some
+    play at several seats, and if none remain, the default opponents play. The default number of
     players is the least possible. If a bot of the cup plays, the cup's options are the default.
     Answer with status 400 if a value in the form is wrong, and with 503 if no game can begin.
     """
@@ -106,12 +106,12 @@ def _explain(rules: Game, error: OptionError) -> str:
 
 @play_pages.post("/matches/<match>/play")
 def play_on(match: str) -> Response:
-    """Begin a game from the position before a move of a finished match, with the user at a seat and
-    the reference bot `sensible` at the others. Redirect to the game's page.
+    """Begin a game from the position before a move of a finished match. The user takes one seat,
+    and the reference bot `sensible` the other seats. Redirect to the game's page.
 
-    The form has the number of the move, from 0, and the seat. Answer with status 404 if there is no
-    such match, move or seat, or if the match may not be shown yet, and with 503 if the match is
-    damaged, the run cannot be read, or no game can begin.
+    The form has the number of the move, from 0, and the user's seat. Answer with status 404 if
+    there is no such match, move or seat, or if the match may not be shown yet, and with 503 if the
+    match is damaged, the run cannot be read, or no game can begin.
     """
     if "stich-run" not in current_app.extensions:
         abort(404)
@@ -144,7 +144,8 @@ def _open(state: State, bots: Sequence[Bot], clock: Clock, seat: int = 0) -> Res
 
 
 def _chosen_options(rules: Game) -> dict[str, Value]:
-    """Return the options in the form: "" becomes None, and what cannot be read -1, for refusal."""
+    """Return the options in the form: None for "", and for text that is no number -1, which is
+    refused."""
     words: dict[str, Value] = {"": None, "true": True, "false": False}
     form = request.form
     return {
@@ -163,14 +164,14 @@ def play(key: str) -> str:
 @play_pages.get("/play/<key>/position")
 def position(key: str) -> PersonalView:
     """Return, as JSON, what the user may do now, and the frames after the number `after` in the
-    query, or by default only the latest."""
+    query (at most the latest 300), or by default only the latest frame. Mark the game as in use."""
     return _game(key).position(request.args.get("after", type=int))
 
 
 @play_pages.post("/play/<key>/choose")
 def chosen(key: str) -> Chosen:
     """Return, as JSON, what the user can do with the cards in the body. Answer with status 400 if
-    the body is wrong."""
+    the body is not valid."""
     cards = _body("cards")
     if not isinstance(cards, list) or len(cards) > _MAX_CARDS:
         abort(400, "`cards` must be a list of cards.")
@@ -183,7 +184,7 @@ def chosen(key: str) -> Chosen:
 def move(key: str) -> dict[str, str]:
     """Make the move in the body for the user, and wait up to a second for the game to advance.
     Return, as JSON, the field `why`: why the move cannot be made, or "". Answer with status 400 if
-    the body is wrong."""
+    the body is not valid."""
     text = _body("move")
     if not isinstance(text, str) or len(text) > _MAX_MOVE:
         abort(400, "`move` must be the text of a move.")

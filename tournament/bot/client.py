@@ -29,7 +29,7 @@ _MIN_PAUSE_S = 0.05  # before a busy bot is asked again
 
 
 def seconds_left(deadline: float) -> float:
-    """The seconds, more than 0, until a deadline, a time of `monotonic`.
+    """Return the seconds, more than 0, until `deadline`, a time of `monotonic`.
 
     Raises:
         TimeoutError: if the deadline has passed.
@@ -43,8 +43,8 @@ def seconds_left(deadline: float) -> float:
 def dial_url(url: str) -> Dial:
     """Look up the host of an http or https URL, without a deadline. Return a function to connect.
 
-    It tries the host's addresses in order. With https, it also does the TLS handshake and checks
-    the certificate.
+    The function tries the host's addresses in order. With https, it also does the TLS handshake and
+    checks the certificate.
 
     Raises:
         OSError: if the host cannot be resolved.
@@ -80,8 +80,8 @@ def dial_url(url: str) -> Dial:
 def dial_through(
     control: socket.socket, address: tuple[str, int], deadline: float
 ) -> socket.socket:
-    """Connect to an address inside a sandbox, as a `Dial` does. `control` is the socket of the
-    sandbox's proxy, which passes out unconnected sockets."""
+    """Connect to an address inside a sandbox, as a `Dial` does. `control` leads to the sandbox's
+    proxy, which answers each byte with an unconnected socket."""
     control.settimeout(seconds_left(deadline))
     control.sendall(b"C")
     _, descriptors, _, _ = socket.recv_fds(control, 1, 1)
@@ -135,8 +135,8 @@ class ProtocolError(ExchangeError):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A complete HTTP answer. `encoding`, the Content-Encoding in lower case, and `retry_after` are
-    None if the answer lacks the header."""
+    """A complete HTTP answer. `encoding` (the Content-Encoding, in lower case) and `retry_after`
+    are None if the answer does not have that header."""
 
     status: int
     body: bytes
@@ -219,7 +219,7 @@ class _ReplyReader:
             raise ResponseTooLarge("The framing of its answer is larger than the answer may be.")
 
     def end(self) -> None:
-        """Complete an answer without a length, which the end of the connection ends."""
+        """Complete an answer that lasts until the connection ends, or raise ConnectionLost."""
         if not self._received:
             raise ConnectionLost("It closed the connection without an answer.")
         self.done = not self._in_head and self._headers.keys().isdisjoint(_LENGTHS)

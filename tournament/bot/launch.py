@@ -47,13 +47,13 @@ class LaunchSettings:
 
 
 def must_sandbox(cup: Cup) -> bool | None:
-    """Whether a cup's started bots must run in a sandbox. None means that they do if possible: the
-    cup does not say, and all started bots are reference bots."""
+    """Return whether a cup's started bots must run in a sandbox. None means that they do if
+    possible: the cup does not say, and all started bots are reference bots."""
     return True if cup.sandbox is None and any(map(_is_stranger, cup.bots)) else cup.sandbox
 
 
 def does_without_sandbox(cup: Cup) -> bool:
-    """Whether a cup starts bots other than reference bots without a sandbox."""
+    """Return whether a cup starts bots other than reference bots without a sandbox."""
     return cup.sandbox is False and any(map(_is_stranger, cup.bots))
 
 
@@ -77,9 +77,9 @@ def prepare_launch(
     in `folder` and the paths in `secret` are hidden in every sandbox.
 
     The warning begins with `warning` if bots other than reference bots run without a sandbox. There
-    is another one if several bots, not only reference bots, share the machine's network. If a bot
-    has a command and the system has delegated a control group to this process, the process moves
-    into a subgroup.
+    is another warning if several sandboxed bots, not only reference bots, share the machine's
+    network. If a bot has a command and the system has delegated a control group to this process,
+    the process moves into a subgroup.
 
     Raises:
         SandboxError: if `sandbox` is true and a bot cannot have a sandbox (see `sandboxes`).
@@ -111,8 +111,8 @@ def prepare_launch(
 def launch_of_cup(
     cup: Cup, folder: Path, secret: Iterable[Path] = (), warning: str = _AS_YOU
 ) -> tuple[LaunchSettings, str]:
-    """Call `prepare_launch` with a cup's bots and settings, and with `copies` if several seatings
-    share the same cards.
+    """Return the result of `prepare_launch` for a cup's bots and settings, with `copies` if several
+    seatings share the same cards. The other arguments are as in `prepare_launch`.
 
     Raises:
         SandboxError: if the bots must run in a sandbox (see `must_sandbox`) and cannot.
@@ -131,14 +131,14 @@ def launch_of_cup(
 
 
 def processor_warning(launch: LaunchSettings) -> str:
-    """A warning if sandboxed bots can get more processor time by starting many processes, or ""."""
+    """Return a warning if a sandboxed bot with many processes gets more processor time, or ""."""
     return _UNSHARED if launch.sandboxes and not shares_processor(launch.group) else ""
 
 
 def shared_folders(bots: Iterable[Bot], folder: Path) -> str:
-    """A warning that names started bots with the same folder but different or unknown authors, or
-    "". Reference bots do not count. Only the first such folder is reported. Relative paths are
-    resolved against `folder`."""
+    """Return a warning that names started bots with the same folder but different or unknown
+    authors, or "". Reference bots do not count. Only the first such folder is reported. Relative
+    paths are resolved against `folder`."""
     by_folder: dict[Path, list[Bot]] = {}
     for bot in filter(_is_stranger, bots):
         by_folder.setdefault(bot_folder(bot, folder), []).append(bot)
@@ -157,7 +157,7 @@ def _is_stranger(bot: Bot) -> bool:
 
 
 def environment(argv: Sequence[str], port: int) -> dict[str, str]:
-    """The environment variables of a started bot, except HOME and TMPDIR and those of the cup.
+    """Return a started bot's environment variables, except HOME, TMPDIR and the cup's variables.
 
     Only PATH and LANG are taken from this process's environment. If the command `argv` begins with
     `python` or `python3`, that is this interpreter, which can import the reference bots.
@@ -178,8 +178,8 @@ def environment(argv: Sequence[str], port: int) -> dict[str, str]:
 
 
 def with_variables(cup: Cup) -> Cup:
-    """A copy of the cup in which each bot's `env` also has the variables that `env_from` names, as
-    far as they are set in this process. The bot's own `env` takes precedence."""
+    """Return a copy of the cup in which each bot's `env` also has the variables that `env_from`
+    names, if they are set in this process. The bot's own `env` takes precedence."""
     bots = (
         replace(bot, env={**{v: os.environ[v] for v in bot.env_from if v in os.environ}, **bot.env})
         for bot in cup.bots
@@ -190,8 +190,8 @@ def with_variables(cup: Cup) -> Cup:
 def missing(
     bots: Iterable[Bot], folder: Path, *, programs: bool = True
 ) -> Iterator[tuple[int, str, str]]:
-    """Yield (index of the bot, key in its section of CUP.toml, sentence with the fix) for each
-    missing folder, program or environment variable of started bots.
+    """Yield (index of the bot, key in its section of CUP.toml, clause with the problem and the fix)
+    for each missing folder, program or environment variable of started bots.
 
     Relative paths are resolved against `folder`. A program is not checked if its bot's folder is
     missing, or if `programs` is false, as it should be if other machines start the bots.
@@ -212,7 +212,8 @@ def missing(
 
 
 def program_problem(argv: list[str], folder: Path) -> str:
-    """A sentence that says why a command's program cannot be started, and how to fix it, or "".
+    """Return "" if a command's program can be started, or else a clause with the reason and the
+    fix.
 
     `argv` has the words of the command. A program with a slash is resolved against `folder`, the
     bot's folder. Any other program is looked up in the PATH of `environment`.

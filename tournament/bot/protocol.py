@@ -53,12 +53,12 @@ class TimeBank:
         self.bank_ms = max(0.0, self.bank_ms - max(0.0, elapsed_ms - self.move_ms))
 
     def to_dict(self) -> dict[str, int]:
-        """The `clock` field of a request, in milliseconds, rounded down."""
+        """Return the `clock` field of a request, in milliseconds rounded down."""
         return {"move_ms": self.move_ms, "bank_ms": int(self.bank_ms)}
 
 
 def request(match: str, **fields: object) -> bytes:
-    """The JSON body of POST /move, /start or /end. `match` is the id of the match."""
+    """Return the JSON body of POST /move, /start or /end. `match` is the id of the match."""
     return msgspec.json.encode({"protocol": PROTOCOL, "match": match, **fields})
 
 
@@ -76,7 +76,7 @@ NOTHING = Info()
 @dataclass(frozen=True, slots=True)
 class Choice:
     """A move, legal or not, that arrived `elapsed_s` seconds after the request. `fallback` says why
-    it is not the bot's own, or is None if it is."""
+    the move is not the bot's own, or is None if it is."""
 
     move: str
     elapsed_s: float
@@ -85,7 +85,7 @@ class Choice:
 
 
 def read_info(value: object) -> Info:
-    """The part of an answer's `info` that fits the protocol, and why the rest is dropped."""
+    """Return what fits the protocol in an answer's `info`, and why the rest is dropped or cut."""
     if not isinstance(value, dict):
         return Info(dropped=('"info" must be an object.',))
     values: dict[str, str | float] = {}
@@ -114,8 +114,8 @@ def read_info(value: object) -> Info:
 
 
 def read_move(reply: Reply, elapsed_s: float) -> Choice:
-    """Read an answer to POST /move, which came after `elapsed_s` seconds. What does not fit the
-    protocol in `info` or `fallback` is dropped or cut.
+    """Return the move in an answer to POST /move, which came after `elapsed_s` seconds. Parts of
+    `info` and `fallback` that do not fit the protocol are dropped or cut.
 
     Raises:
         InvalidAnswer: if the status is not 200, the body is compressed or not a JSON object, or
@@ -144,7 +144,7 @@ def _one_line(text: str) -> str:
 
 
 def read_about(reply: Reply) -> Mapping[str, object]:
-    """The fields of a bot's answer to GET /. Their values are not checked.
+    """Return the fields of a bot's answer to GET /. Their values are not checked.
 
     Raises:
         InvalidAnswer: if the status is not 200, the body is compressed or not a JSON object, or the
@@ -154,8 +154,8 @@ def read_about(reply: Reply) -> Mapping[str, object]:
 
 
 def about_problems(about: Mapping[str, object], wanted: Sequence[str]) -> list[str]:
-    """Sentences about all problems with a bot's answer to GET /, which must name every game in
-    `wanted`. If `games` is malformed or empty, `wanted` and `supports` are not checked."""
+    """Return sentences about all problems with a bot's answer to GET /, which must name every game
+    in `wanted`. If `games` is malformed or empty, `wanted` and `supports` are not checked."""
     problems = [
         f'"{field}" must be a string that is not empty.'
         for field in ("name", "version")
@@ -188,7 +188,7 @@ class _Object(dict[str, object]):
 
 
 def _read_object(reply: Reply, fields: Sequence[str]) -> dict[str, object]:
-    """The JSON object in the body of an answer, in which none of `fields` may occur twice."""
+    """Return the JSON object in the body of an answer. None of `fields` may occur twice in it."""
     if 300 <= reply.status < 400:
         raise InvalidAnswer(
             f"It redirects ({reply.status}); a bot must answer itself.",

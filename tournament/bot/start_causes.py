@@ -75,7 +75,7 @@ _PORT = re.compile(r"(?:port|localhost|127\.0\.0\.1|0\.0\.0\.0|\[::\])[ :=]{1,3}
 
 
 def start_fix(failed: FailedStart) -> str:
-    """Advice on how to fix the bot, or "" if the cause is not known."""
+    """Return advice on how to fix the bot, or "" if the cause is not known."""
     lines = failed.output.split("\n")
     failed = replace(failed, output="\n".join(line[:_LINE] for line in lines))
     causes = (_line_ends, _from_output, _outside_sandbox, _other_port, _by_its_end)

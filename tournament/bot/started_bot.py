@@ -54,8 +54,8 @@ class BotProcess:
     """The process of a started bot, under its supervisor. Thread-safe.
 
     The process is ended by `close`, when the runner ends, or if the supervisor does not answer a
-    request within 2 seconds, or within `start_ms` if that is longer. `proxy` is the socket of the
-    proxy that passes out sockets in the sandbox's network, or None if the bot uses the machine's.
+    request within 2 seconds, or within `start_ms` if that is longer. `proxy` is a socket to the
+    proxy in the sandbox's network (see `dial_through`), or None if the machine's network is used.
     """
 
     def __init__(self, bot: Bot, env: Mapping[str, str], launch: LaunchSettings) -> None:
@@ -64,7 +64,7 @@ class BotProcess:
         `env` is the bot's whole environment, except HOME and TMPDIR.
 
         Raises:
-            OSError: if the supervisor cannot be started.
+            OSError: if the supervisor cannot be started, or the seccomp filter cannot be made.
         """
         limits = launch.limits
         self._lock = Lock()
@@ -112,19 +112,20 @@ class BotProcess:
         self._control.sendall(json.dumps(order).encode("ascii"))
 
     def wait_for_copy(self) -> bool:
-        """Wait until the bot's folder has been copied, or return False if it is not copied. After 5
-        minutes, the bot is ended. If copying fails, `status` says why."""
+        """Wait until the bot's folder has been copied or `status` says why not, and return True.
+        Return False at once if nothing is to be copied. After 5 minutes, the bot is ended."""
         if self._copied:
             self._report(seconds=_COPY_S)
         return bool(self._copied)
 
     def status(self) -> int | str | None:
-        """None while the bot is running, its return code (negative for a signal) once it has ended,
-        or a clause that says why it did not start or that its supervisor is gone."""
+        """Return None while the bot is running, its return code (negative for a signal) once it has
+        ended, or a clause that says why it did not start or that its supervisor is gone."""
         return self._report()[0]
 
     def output(self) -> str:
-        """The last 64 KiB of output since `clear_output`, or "" if the supervisor is gone."""
+        """Return the last 64 KiB of the bot's output since `clear_output`, or "" if the supervisor
+        is gone."""
         return self._report()[1]
 
     def clear_output(self) -> bool:
@@ -132,12 +133,13 @@ class BotProcess:
         return self._report(b"C")[0] is None
 
     def memory_mb(self) -> float:
-        """The unshared memory in MiB of bot, supervisor and sandbox, or 0 if they have ended."""
+        """Return the unshared memory of the bot, its supervisor and its sandbox together, in MiB,
+        or 0 if they have ended."""
         return memory_mb(self._supervisor.pid)
 
     def close(self) -> None:
-        """End the bot and everything that it has started, for which the supervisor has 5 seconds.
-        A second call does nothing."""
+        """End the bot and everything that it has started. The supervisor is killed if that takes it
+        more than 5 seconds. A second call does nothing."""
         self._control.close()
         if self.proxy is not None:
             self.proxy.close()
@@ -156,7 +158,7 @@ class BotProcess:
     def _report(
         self, request: bytes = b"R", seconds: float | None = None
     ) -> tuple[int | str | None, str]:
-        """Ask the supervisor for the bot's status and output. End the bot if no answer comes."""
+        """Return the bot's status and output. End the bot if its supervisor does not answer."""
         with suppress(OSError), self._lock:
             self._control.settimeout(seconds or self._answer_s)
             self._control.sendall(request)
@@ -170,7 +172,8 @@ class BotProcess:
 
 class StartedBot(HttpBot):
     """A bot that the runner has started. Once `ready` has succeeded, `answered` is true, and
-    `about` has the fields of the answer to GET /, none if it does not conform to the protocol."""
+    `about` has the fields of the answer to GET /, or is empty if the answer does not conform to the
+    protocol."""
 
     def __init__(self, bot: Bot, launch: LaunchSettings) -> None:
         """Start the bot with its command, without waiting for it.
@@ -201,10 +204,11 @@ class StartedBot(HttpBot):
         super().__init__(url, inside or dial_url(url))
 
     def ready(self) -> Self:
-        """Wait until the bot gives any complete answer to GET / without being busy. Return the bot.
+        """Wait until the bot has answered GET / completely and is not busy. Return the bot.
 
-        `start_ms` counts from the bot's start, or from when its folder has been copied, but each
-        attempt gets at least a second. After an error, the bot has ended.
+        Any content of the answer will do. `start_ms` counts from the bot's start, or from when its
+        folder has been copied, but each attempt gets at least a second. After an error, the bot has
+        ended.
 
         Raises:
             StartError: if the bot cannot be started or ends, if its answer is too large or not
@@ -257,7 +261,7 @@ class StartedBot(HttpBot):
         return self.process.status() is None
 
     def output(self) -> str:
-        """The last 64 KiB of the bot's output in this match, or "" if its supervisor is gone."""
+        """Return the last 64 KiB of output in this match, or "" if the supervisor is gone."""
         return self.process.output()
 
     def close(self) -> None:
@@ -305,7 +309,7 @@ class StartedBot(HttpBot):
 
 
 def start(bot: Bot, launch: LaunchSettings) -> StartedBot:
-    """Start a bot with its command, and wait until it is ready.
+    """Start a bot that has a command, and wait until it is ready.
 
     Raises:
         StartError: if the bot cannot be started, ends, or gives no HTTP answer in time.
@@ -314,8 +318,8 @@ def start(bot: Bot, launch: LaunchSettings) -> StartedBot:
 
 
 def _reserved_port() -> tuple[socket.socket, int]:
-    """A free port on 127.0.0.1, and a UDP socket that keeps it from other bots until it is closed.
-    The bot itself binds the port for TCP."""
+    """Return a UDP socket, and the free port on 127.0.0.1 that this socket keeps from other bots
+    until it is closed. The bot itself binds the port for TCP."""
     for _ in range(100):
         port = random.SystemRandom().randrange(*_PORTS)
         reserved = socket.socket(type=socket.SOCK_DGRAM)
@@ -329,7 +333,8 @@ def _reserved_port() -> tuple[socket.socket, int]:
 
 
 def reach(bot: Bot, launch: LaunchSettings) -> HttpBot:
-    """Start a bot with its command, or reach it by URL. Return the bot, for the caller to close.
+    """Start a bot that has a command, or check that the URL of a bot accepts connections. Return
+    the bot, for the caller to close.
 
     Raises:
         StartError: if the bot does not start, or nothing accepts connections at its URL.

@@ -23,8 +23,8 @@ class Scope:
     options: tuple[tuple[str, tuple[Value, ...]], ...] = ()
 
     def fit(self, options: Mapping[str, Value], number: int = 0) -> dict[str, Value]:
-        """A copy of `options` in which an option of the scope that is missing, or has a value
-        outside the scope, gets the scope's value at index `number`, which wraps around."""
+        """Return a copy of `options` in which an option of the scope that is missing, or has a
+        value outside the scope, gets the scope's value at index `number`, which wraps around."""
         replaced = {
             name: values[number % len(values)]
             for name, values in self.options
@@ -33,7 +33,7 @@ class Scope:
         return {**options, **replaced}
 
     def within(self, bot_scope: "Scope") -> "Scope":
-        """A copy of this scope in which `bot_scope` fills in the players and options left open."""
+        """Return this scope, with players and options from `bot_scope` where they are left open."""
         options = {**dict(bot_scope.options), **dict(self.options)}
         return Scope(self.game, self.players or bot_scope.players, tuple(options.items()))
 
@@ -47,17 +47,17 @@ class _Support(msgspec.Struct, frozen=True):
 
 
 def everything(name: str) -> Scope:
-    """The scope of a whole game in `games.GAMES`: every number of players, and any options."""
+    """Return the scope of a whole game, by name: every number of players, and any options."""
     game = games.get(name)
     return Scope(name, tuple(range(game.min_players, game.max_players + 1)))
 
 
 def read_supports(about: Mapping[str, object], name: str) -> tuple[Scope, list[str]]:
-    """The part of a game that a bot supports, and sentences about problems with its `supports`.
+    """Return the part of a game that a bot supports, and sentences about problems in `supports`.
 
     `about` is the bot's answer to GET /, and `name` a name in `games.GAMES`. The problems concern
     the entry for this game and unknown names of games. The scope is the whole game if there is no
-    valid entry for it.
+    valid entry for this game.
     """
     whole = everything(name)
     try:
@@ -84,7 +84,7 @@ def read_supports(about: Mapping[str, object], name: str) -> tuple[Scope, list[s
 def misfit(
     about: Mapping[str, object], game: str, players: int, options: Mapping[str, Value]
 ) -> str:
-    """The reason why a bot does not play a match with these players and options, or "" if it does.
+    """Return why a bot does not play a match with these players and options, or "" if it does.
 
     `about` is the bot's answer to GET /. A bot plays whatever its answer does not exclude. The
     reason is a sentence that begins with "it does not play". `game` must be in `games.GAMES`, and

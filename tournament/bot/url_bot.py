@@ -44,8 +44,8 @@ class Failure:
 
 
 class Player:
-    """A bot or a person at a seat. `url` is the address of its server, or "" if it is in this
-    process. By default, a player takes no notifications."""
+    """A bot or a person at a seat. `url` is the address of the player's server, or "" if the player
+    is in this process. By default, a player takes no notifications."""
 
     url: str
 
@@ -55,19 +55,20 @@ class Player:
         raise NotImplementedError
 
     def takes(self, path: str) -> bool:
-        """Whether the player wants the notification `path`, which is "/start" or "/end"."""
+        """Return whether the player wants the notification `path`, which is "/start" or "/end"."""
         return False
 
     def notify(self, path: str, body: bytes, seconds: float) -> None:
-        """POST /start or /end, and wait up to `seconds` for an answer, which is ignored, as is a
-        failure to get one."""
+        """Send the notification `path`, "/start" or "/end", and wait up to `seconds` for an answer.
+        The answer is ignored, as is a failure to get one."""
 
     def answer(self) -> Answer:
-        """The answer to the last request, empty for a player that is not asked over HTTP."""
+        """Return the answer to the last request, empty for a player that is not asked over HTTP."""
         return Answer()
 
     def output(self) -> str:
-        """The end of the player's output in this match, or "" if the runner did not start it."""
+        """Return the end of the player's output in this match, or "" if the runner did not start
+        it."""
         return ""
 
 
@@ -76,7 +77,7 @@ MoveFunction = Callable[[JsonDict, Sequence[str]], str]
 
 
 class InProcessBot(Player):
-    """A player that calls a function in this process. Its moves cost no time."""
+    """A player that calls a function in this process. The time for its moves is not counted."""
 
     url = ""
 
@@ -90,7 +91,7 @@ class InProcessBot(Player):
 
 
 def illegal_move(choice: Choice, error: IllegalMove, answer: Answer) -> Failure:
-    """The failure of a bot that chose an illegal move in this `answer`."""
+    """Return the failure of a bot that chose an illegal move. `answer` has the move."""
     detail = f"{json.dumps(choice.move[:200])} is not legal here ({error.reason}): {error.detail}"
     return Failure(FaultKind.ILLEGAL, detail, choice.elapsed_s, answer, error)
 
@@ -99,7 +100,7 @@ class HttpBot(Player):
     """A bot that is asked over HTTP, through one connection that is kept open.
 
     `dial` opens a connection to the server at `url`. Every request has `token` as its bearer token,
-    unless it is None. `received` holds the bytes of the last answer, perhaps incomplete, and
+    unless `token` is None. `received` holds the bytes of the last answer, perhaps incomplete, and
     `elapsed_s` the seconds that the last request took.
     """
 
@@ -126,7 +127,7 @@ class HttpBot(Player):
         return True
 
     def last_line(self) -> str:
-        """The text " Its last line: …", or "" if there is no output."""
+        """Return the text " Its last line: …", or "" if there is no output."""
         lines = self.output().strip().splitlines()
         return f" Its last line: {printable(lines[-1][:200])}" if lines else ""
 
@@ -142,19 +143,20 @@ class HttpBot(Player):
         self.disconnect()
 
     def move(self, body: bytes, seconds: float) -> Choice | Failure:
-        """Ask for a move (see `Player.move`). Connecting and retrying take the bot's time."""
+        """Ask for a move (see `Player.move`). Connecting and retrying count as the bot's time."""
         try:
             return read_move(self.send("/move", body, seconds), self.elapsed_s)
         except ExchangeError as error:
             return Failure(error.kind, str(error), self.elapsed_s, self.answer(), error)
 
     def takes(self, path: str) -> bool:
-        """Whether the bot has neither declined the notification `path` nor been late to answer."""
+        """Return whether the bot has neither declined the notification `path` nor been late to
+        answer it."""
         return path not in self._unsupported
 
     def notify(self, path: str, body: bytes, seconds: float) -> None:
-        """POST /start or /end (see `Player.notify`), and note for `takes` if the bot declines the
-        notification or is late."""
+        """Send a notification (see `Player.notify`). If the bot declines it or is too late, `takes`
+        returns False for that path from now on."""
         try:
             declined = self.send(path, body, seconds).status in UNSUPPORTED
         except ExchangeError as error:
@@ -172,11 +174,11 @@ class HttpBot(Player):
         """Send a GET request to `path` below the bot's URL, or a POST request if there is a body.
         Return the answer, which may have any status.
 
-        Within `seconds`, the request is sent once more if the connection breaks, and again after
+        Within `seconds`, the request is sent once more if the connection fails, and again after
         each Retry-After of a busy bot.
 
         Raises:
-            ExchangeError: if no complete answer comes in time, the connection breaks a second time,
+            ExchangeError: if no complete answer comes in time, the connection fails a second time,
                 the bot is busy for too long, or the answer is too large or not HTTP. The connection
                 is then closed.
         """
@@ -231,7 +233,7 @@ class HttpBot(Player):
             self.received = bytes(received)
 
     def answer(self) -> Answer:
-        """The answer to the last request, as far as it arrived, with the token masked."""
+        """Return the answer to the last request, as far as it arrived, with the token masked."""
         received = self.received
         if self._token is not None:
             received = received.replace(self._token.encode("ascii"), b"(token)")
@@ -239,7 +241,8 @@ class HttpBot(Player):
 
 
 def _as_text(received: bytes) -> Answer:
-    """An answer with headers and body cut to 16 KiB each. Without a status line, all is body."""
+    """Return an answer with headers and body cut to 16 KiB each. Without a status line, everything
+    counts as the body."""
     head, *rest = re.split(rb"\r?\n\r?\n", received, maxsplit=1)
     status_line, *headers = re.split(rb"\r?\n", head, maxsplit=1)
     status = re.match(rb"HTTP/[^ ]* (\d{1,3})\d*( |$)", status_line)
@@ -252,7 +255,7 @@ def _as_text(received: bytes) -> Answer:
 
 class StartError(StichError):
     """A bot does not start or cannot be reached. The text says why. `fix`, which may be "", is the
-    part of the text that says how to fix it."""
+    part of the text that says how to fix that."""
 
     def __init__(self, text: str, fix: str = "") -> None:
         super().__init__(text if fix in text else f"{text} {fix}")
@@ -266,7 +269,7 @@ class StartError(StichError):
 
 
 def reach_url(bot: Bot) -> HttpBot:
-    """Connect to the URL of a bot, which must have one, and disconnect. Return the bot.
+    """Check that the URL of a bot, which must have one, accepts a connection. Return the bot.
 
     Raises:
         StartError: if the host is unknown, or no connection can be opened within 5 seconds.

@@ -45,8 +45,11 @@ def _send(bot: Connection, path: str, body: bytes, seconds: float) -> Reply | Ex
 
 
 def greet(examiner: Examiner, wanted: Scope | None) -> tuple[Outcome, list[Scope]]:
-    """Check GET /. Return the outcome, and the scopes to check the bot with: `wanted`, completed by
-    the answer, or, if it is None, one for each known game in the answer, by default every game."""
+    """Check GET /. Return the outcome, and the scopes to check the bot with.
+
+    If `wanted` is not None, the only scope is `wanted`, completed by the answer. Otherwise there is
+    one for each known game in the answer, or for every game if the answer has none.
+    """
     about: Mapping[str, object] = {}
     with closing(Connection(examiner)) as bot:
         result = _send(bot, "/", b"", examiner.clock.deadline_ms / 1000)
@@ -81,9 +84,9 @@ def greet(examiner: Examiner, wanted: Scope | None) -> tuple[Outcome, list[Scope
 def _ask_all(
     examiner: Examiner, asked: Sequence[Question], extra: Mapping[str, object] | None = None
 ) -> tuple[int, list[CheckFailure]]:
-    """Ask the questions over one connection, until MAX_FAILURES failures or until the bot is late
-    or unreachable. Return the number of questions asked and the failures. Successive questions of
-    the same recorded game and seat form a match."""
+    """Ask the questions over one connection, until there are MAX_FAILURES failures, or the bot is
+    late or unreachable. Return the number of questions asked, and the failures. Successive
+    questions of the same recorded game and seat form a match. `extra` is as in `Connection.ask`."""
     failures: list[CheckFailure] = []
     number = 0
     with closing(Connection(examiner)) as bot:
@@ -103,8 +106,8 @@ def _ask_all(
 def positions(examiner: Examiner, scope: Scope, wanted: int) -> Outcome:
     """Check that the bot makes a legal move in up to `wanted` positions, as varied as possible.
 
-    Stops after MAX_FAILURES failures, or once the bot is late or unreachable. Failures are noted in
-    the examiner's `failed_before`.
+    Stop after MAX_FAILURES failures, or once the bot is late or unreachable. If there are failures,
+    set the examiner's `failed_before`.
     """
     asked = questions(scope, wanted)
     number, failures = _ask_all(examiner, asked)
@@ -117,7 +120,8 @@ def positions(examiner: Examiner, scope: Scope, wanted: int) -> Outcome:
 
 
 def unknown_fields(examiner: Examiner, scope: Scope, wanted: int = 6) -> Outcome:
-    """Check that the bot ignores unknown fields of requests. Stops early, like `positions`."""
+    """Check, in up to `wanted` positions, that the bot ignores unknown fields of requests. Stop
+    early as `positions` does."""
     asked = [
         replace(question, view={**question.view, "newer": {"list": [1, "two", None]}})
         for question in questions(scope, wanted)
@@ -132,7 +136,7 @@ def unknown_fields(examiner: Examiner, scope: Scope, wanted: int = 6) -> Outcome
 def _under_rule(
     examiner: Examiner, failures: Iterable[CheckFailure | None], rule: str, fix: str
 ) -> tuple[CheckFailure, ...]:
-    """Return the failures that are not None, with `rule` and `fix` before each failure's own rule
+    """Return the failures that are not None. Put `rule` and `fix` before each failure's own rule
     and fix, unless the check of positions has failed before."""
 
     def under_rule(failure: CheckFailure) -> CheckFailure:
@@ -143,7 +147,7 @@ def _under_rule(
 
 
 def long_list(examiner: Examiner, scope: Scope) -> Outcome:
-    """Check that the bot makes a legal move in a scope's known position with the most moves."""
+    """Check that the bot makes a legal move in the position that `longest` returns for a scope."""
     asked = longest(scope)
     with closing(Connection(examiner)) as bot, bot.match(asked):
         exchange, failure = bot.ask(asked)
@@ -156,7 +160,7 @@ def long_list(examiner: Examiner, scope: Scope) -> Outcome:
 
 def hooks(examiner: Examiner, scope: Scope) -> Outcome:
     """Check that the bot answers POST /start and /end in time, with any status and any body. If it
-    answers /start, it is asked for a move between them, and a failure to move is ignored."""
+    answers /start, ask it for a move before /end, but ignore a failure to move."""
     question = openings(scope)[0]
     notes: list[str] = []
     failures: list[CheckFailure] = []
@@ -205,7 +209,7 @@ def parallel(examiner: Examiner, scope: Scope) -> Outcome:
 def connections(examiner: Examiner, scope: Scope) -> Outcome:
     """Check that the bot does not answer more slowly over reused connections than over new ones.
 
-    The check fails if the bot is `slower` in each of three measurements, or makes no legal move.
+    The check fails if the bot is `slower` in each of three measurements, or fails to make a move.
     """
     question = openings(scope)[0]
     for _ in range(_ROUNDS):
@@ -238,7 +242,8 @@ def connections(examiner: Examiner, scope: Scope) -> Outcome:
 def _ask_repeatedly(
     examiner: Examiner, question: Question, *, reuse: bool
 ) -> tuple[list[Exchange], CheckFailure | None]:
-    """Ask a question until it fails, or `_REPEATS` times. Return all exchanges, and any failure."""
+    """Ask a question until it fails, or `_REPEATS` times, over one connection with `reuse`, or else
+    a new one each time. Return all exchanges, and the failure or None."""
     exchanges: list[Exchange] = []
     failure = None
     with closing(Connection(examiner)) as bot:
@@ -252,8 +257,8 @@ def _ask_repeatedly(
 
 
 def slower(reused: Sequence[float], new: Sequence[float]) -> bool:
-    """Return whether the median of `reused`, in milliseconds, exceeds that of `new` by more than
-    `NODELAY_MS` plus twice the larger interquartile range."""
+    """Return whether the median of `reused` exceeds the median of `new`, in milliseconds, by more
+    than `NODELAY_MS` plus twice the larger interquartile range."""
     quartiles = [quantiles(times, n=4, method="inclusive") for times in (reused, new)]
     noise = max(high - low for low, _, high in quartiles)
     return median(reused) - median(new) > NODELAY_MS + 2 * noise
@@ -262,7 +267,8 @@ def slower(reused: Sequence[float], new: Sequence[float]) -> bool:
 def pace(examiner: Examiner) -> Outcome:
     """Check that 99% of the bot's earlier answers outside the short matches took at most `move_ms`.
 
-    The first, which may include loading, does not count. With fewer than two, the check is skipped.
+    The first answer, which may include loading, does not count. With fewer than two, skip the
+    check.
     """
     if len(examiner.valid) < 2:
         return Outcome("too few answers to judge its time", skipped=True)
@@ -288,9 +294,9 @@ def pace(examiner: Examiner) -> Outcome:
 
 
 def output(examiner: Examiner, started: StartedBot, scope: Scope) -> Outcome:
-    """Check that `started`, the examiner's bot, writes fewer than 64 KiB for an answer.
+    """Check that `started`, the examiner's bot, writes less than 64 KiB for one answer.
 
-    If the check passes, the outcome has the end of the bot's earlier output, which is discarded.
+    The bot's earlier output is discarded. If the check passes, the outcome has the end of it.
     """
     question, shown = openings(scope)[0], examiner.output()
     started.process.clear_output()
@@ -309,7 +315,7 @@ def output(examiner: Examiner, started: StartedBot, scope: Scope) -> Outcome:
 
 def own_moves(examiner: Examiner, most: float, *, quick: bool) -> Outcome:
     """Check that at most the share `most` (0 to 1) of the counted moves came from the bot's
-    fallback. With `quick`, they were made in recorded games rather than in matches."""
+    fallback. With `quick`, these moves were made in recorded games rather than in matches."""
     count, shown = examiner.fallbacks.total(), examiner.last_fallback
     if not count or shown is None:
         return Outcome("")

@@ -30,11 +30,11 @@ class Verdict(NamedTuple):
 
 
 class Connection(HttpBot):
-    """A connection to the checked bot, whose outcomes of POST /move the examiner counts.
+    """A connection to the checked bot. The examiner counts the outcomes of its POST /move.
 
-    `exchange` is the last request with its answer. `failures` has a failure for each request that
-    got no move, not even an illegal one. `failed` says whether the last question in this match got
-    no legal move.
+    `exchange` is the last request with its answer. `failures` has a failure for each POST /move
+    that got no move, not even an illegal one. `failed` says whether the last question in this match
+    got no legal move.
     """
 
     def __init__(self, examiner: "Examiner") -> None:
@@ -45,7 +45,8 @@ class Connection(HttpBot):
         self.failures: list[Failure] = []
 
     def begin(self, opening: Question) -> tuple[bytes, bytes]:
-        """Begin a match as `match` does, but only return the bodies for /start and /end."""
+        """Begin a match without notifying the bot. Return the bodies for POST /start and /end.
+        `opening` is as in `match`."""
         self._match, self._turn, self.failed = secrets.token_hex(8), 0, False
         view, clock = opening.view, self._examiner.clock.to_dict()
         at = {"game": view["game"], "seat": view["seat"]}
@@ -59,7 +60,7 @@ class Connection(HttpBot):
 
         `opening` is the match's first question, which is not asked here. The bot gets only the
         notifications that it `takes`, and is not told of the end if the last question got no legal
-        move or the context raises. Waits up to `move_ms` for each answer. Failures are ignored.
+        move or the context raises. Wait up to `move_ms` for each answer. Failures are ignored.
         """
         seconds = self._examiner.clock.move_ms / 1000
         start, end = self.begin(opening)
@@ -72,8 +73,8 @@ class Connection(HttpBot):
     def ask(self, question: Question, extra: Mapping[str, object] | None = None) -> Verdict:
         """Ask a question of the match that `begin` or `match` has begun. Return the verdict.
 
-        The fields in `extra` are added to the request. The examiner's `valid` gets the exchange if
-        there is a move, legal or not, in time. May wait (see `Examiner.failure`).
+        The fields in `extra` are added to the request. If a move, legal or not, comes in time, the
+        exchange is added to the examiner's `valid`. May wait (see `Examiner.failure`).
         """
         examiner = self._examiner
         self._turn += 1
@@ -93,7 +94,8 @@ class Connection(HttpBot):
         return Verdict(exchange, failure)
 
     def send(self, path: str, body: bytes, seconds: float) -> Reply:
-        """Same as `HttpBot.send`, also in its errors, but keep the request and any answer."""
+        """Send a request as `HttpBot.send` does, with the same errors. Keep the request and its
+        answer, as far as it arrived, in `exchange`."""
         try:
             return super().send(path, body, seconds)
         finally:
@@ -101,7 +103,8 @@ class Connection(HttpBot):
             self.exchange = Exchange(f"{self.url}{path}", body, self.answer(), elapsed_ms)
 
     def move(self, body: bytes, seconds: float) -> Choice | Failure:
-        """Same as `HttpBot.move`, but report the outcome to the examiner, and keep any failure."""
+        """Ask for a move as `HttpBot.move` does, and report the outcome to the examiner. A failure
+        is also added to `failures`."""
         outcome = super().move(body, seconds)
         if isinstance(outcome, Failure):
             self.failures.append(outcome)
@@ -167,10 +170,11 @@ class Examiner:
     def failure(
         self, problem: str, exchange: Exchange, advice: Advice, kind: FaultKind | None = None
     ) -> CheckFailure:
-        """A failure with the bot's output. If the bot's process has ended, the failure says so.
+        """Return a failure with the bot's output. If the bot's process has ended, the failure says
+        so.
 
         `kind` is None if the failure would not be a fault in a match. If the bot was unreachable,
-        or did not answer and `kind` is None, waits up to half a second for the bot to end. If it
+        or did not answer and `kind` is None, wait up to half a second for the bot to end. If it
         ends, the failure has a fix for that instead of the fix in `advice`.
         """
         unanswered = kind is None and exchange.answer.status is None
@@ -183,14 +187,14 @@ class Examiner:
         return CheckFailure(problem, exchange, advice, kind, output)
 
     def output(self) -> str:
-        """The last 2,000 characters of the bot's output, or "" if it was not started here."""
+        """Return the last 2,000 characters of output, or "" if the bot was not started here."""
         return self.bot.output()[-_OUTPUT_SHOWN:]
 
     def ended(self, *, wait: bool = False) -> str | None:
         """Return how the bot's process ended, such as "code 1" or "killed by signal 9".
 
         The result is None if the process is running or was not started here, and a clause if it
-        could not be started or its supervisor is gone. With `wait`, waits up to half a second.
+        could not be started or its supervisor is gone. With `wait`, first wait up to half a second.
         """
         if not isinstance(self.bot, StartedBot):
             return None

@@ -155,7 +155,8 @@ def advice(kind: FaultKind, error: Exception | None, answer: Answer) -> Advice:
 
 
 def died(how: str, output: str) -> str:
-    """The fix for a started bot that ended, in a way such as "code 1", instead of answering."""
+    """Return the fix for a started bot that ended instead of answering. `how` is what
+    `Examiner.ended` returned."""
     where = (
         "look at the end of its output, shown here"
         if output.strip()

@@ -37,9 +37,9 @@ cards that can be read in two ways are rare. A game that is missing here is reco
 class Question:
     """A position in which a bot is asked for a move.
 
-    `situation` describes it in the same words as all similar positions. `view` and `moves` are the
-    fields of the request. `position` is the state, used to judge an answer. `played` is the name of
-    the recorded game, and `scores` are its final scores by seat.
+    `situation` describes the position in the same words as all similar positions. `view` and
+    `moves` are the fields of the request. `position` is the state, used to judge an answer.
+    `played` is the name of the recorded game, and `scores` are its final scores by seat.
     """
 
     situation: str
@@ -75,7 +75,7 @@ def _question(state: State, played: str, scores: Sequence[int]) -> Question:
 
 
 def _played(game: Game, players: int, number: int, options: Mapping[str, Value]) -> list[Question]:
-    """Play random game `number`, the same every time. Return a question for each position with
+    """Play the random game `number`, the same every time. Return a question for each position with
     several legal moves, in order of play."""
     name = f"check-{game.name}-{players}-{number}"
     random = Randomness(name, 1)
@@ -91,7 +91,7 @@ def _played(game: Game, players: int, number: int, options: Mapping[str, Value])
 
 @cache
 def _recorded(scope: Scope) -> Sequence[Question]:
-    """The questions of a scope's recorded games, sorted by game, then seat, then order of play."""
+    """Return the questions of a scope's recorded games, sorted by game, seat and order of play."""
     game = games.get(scope.game)
     recorded: list[Question] = []
     for players in scope.players:
@@ -122,7 +122,7 @@ def questions(scope: Scope, wanted: int) -> list[Question]:
 
 
 def openings(scope: Scope) -> list[Question]:
-    """Return the first question, if any, for each seat in each recorded game, by game and seat."""
+    """Return the first question, if any, of each seat in each recorded game, by game and seat."""
     first: dict[tuple[str, int], Question] = {}
     for question in _recorded(scope):
         first.setdefault(question.seat_in_record, question)
@@ -136,7 +136,7 @@ _RICHEST = "zhengfen", 3, "3c3d3h3s4c4d4h4s5c5d5h5s6c6d6h6sBjRj"
 def longest(scope: Scope) -> Question:
     """Return the known question in a scope with the longest list of legal moves.
 
-    For `zhengfen` with three players, it is in no recorded game and has scores of 0.
+    In a scope of `zhengfen` with three players, it is from no recorded game and has scores of 0.
     """
     richest, players, written = _RICHEST
     if scope.game != richest or players not in scope.players:

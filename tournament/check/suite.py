@@ -39,8 +39,8 @@ def _random_player(seat: int) -> Player:
 
 
 def _short_match(scope: Scope, examiner: Examiner) -> Outcome:
-    """Check the bot at seat 0 in a match against random players. The failures are its faults,
-    without those after its process has ended. Sets the examiner's `counts_moves`."""
+    """Check the bot at seat 0 in a match against random players. The failures are its faults, but
+    none after its process has ended. Set the examiner's `counts_moves`."""
     # A program that keeps state may fall back in the recorded games, because it has to follow moves
     # that it did not make. So only moves in matches count, unless no match is played.
     examiner.counts_moves = True
@@ -70,7 +70,8 @@ def _short_match(scope: Scope, examiner: Examiner) -> Outcome:
 def _checks(
     scopes: Sequence[Scope], wanted: int, max_fallback: float, *, quick: bool
 ) -> Iterator[tuple[str, Callable[[Examiner], Outcome]]]:
-    """Yield the title and the function of each check, except those of GET /, output and pace."""
+    """Yield the title and the function of each check, except those of GET /, output and pace.
+    `wanted` is the number of positions for each game."""
     main = scopes[0]
     # The lists of the other games are much smaller, and would say nothing new.
     largest = max(scopes, key=lambda scope: len(longest(scope).moves))

@@ -22,9 +22,10 @@ class ArchiveError(StartError):
 
 
 def pack_all(cup: Cup, folder: Path, secret: Iterable[Path]) -> tuple[Cup, dict[str, bytes]]:
-    """Pack the folder of each bot that has a `dir`, which may be relative to `folder`, without the
-    paths in `secret` and more (see `pack`). Return a copy of the cup in which each `dir` is the
-    SHA-256 (hexadecimal) of the bot's archive, and the archives by SHA-256.
+    """Pack the folder of each bot that has a `dir` (see `pack`), without the paths in `secret`.
+
+    A `dir` may be relative to `folder`. Return a copy of the cup in which each `dir` is the SHA-256
+    (hexadecimal) of the bot's archive, and the archives by SHA-256.
 
     Raises:
         ArchiveError: if a folder cannot be sent (see `pack`).

@@ -70,8 +70,8 @@ def _why_not(address: str, error: Exception) -> str:
 
 @cache
 def own_version() -> str:
-    """The version of Stich on this machine, with a hash of its sources, which tells checkouts of
-    the same version apart."""
+    """Return the version of Stich on this machine, with a hash of its sources, which tells
+    checkouts of the same version apart."""
     sources = hashlib.sha256()
     for package in _PACKAGES:
         for path in sorted((CHECKOUT / package).rglob("*.py")):

@@ -60,12 +60,12 @@ class _Task(NamedTuple):
 
 
 class ClusterExecutor:
-    """An `Executor` that uses the tables of a cluster's workers. `address` is the scheduler's.
-    `cup` and `archives` are from `pack_all`.
+    """An `Executor` that uses the tables of a cluster's workers. `address` is the scheduler's
+    address. `cup` and `archives` are from `pack_all`.
 
-    A task plays one or more blocks. So that no table waits for the runner, each has a second task
-    queued, unless there are remote bots or the cup is a ladder. Other threads queue event handlers,
-    which `inspect` and `receive` call.
+    A task plays one or more blocks. So that no table waits for the runner, each table has a second
+    task queued, unless there are remote bots or the cup is a ladder. Other threads queue event
+    handlers, which `inspect` and `receive` call.
     """
 
     def __init__(self, address: str, cup: Cup, archives: Mapping[str, bytes]) -> None:
@@ -93,7 +93,8 @@ class ClusterExecutor:
 
     def inspect(self, absent: Collection[str]) -> Inspected:
         """Connect to the scheduler, and start or reach every bot that is not in `absent` on each
-        worker with tables. Wait until none is starting bots, and one can play or has a problem.
+        worker with tables. Wait until no worker is starting bots, and at least one can play or has
+        a problem.
 
         Return all problems, and what the bots state about themselves on the first worker that can
         play. The next `receive` yields notices about the workers.
@@ -137,7 +138,7 @@ class ClusterExecutor:
         return any(worker.joined is None for worker in self._workers.values())
 
     def _look_for_workers(self) -> Iterable[Event]:
-        """Let new workers with tables join, each in a thread. Return no events."""
+        """Let each new worker with tables join, in a thread of its own. Return no events."""
         try:
             workers = self._client.scheduler_info(n_workers=-1)["workers"]
         except OSError:
@@ -168,8 +169,8 @@ class ClusterExecutor:
     def _on_opened(
         self, worker: _RemoteWorker, inspected: Inspected, warning: str
     ) -> Iterator[Event]:
-        """Let a worker play if it has no problems. During `inspect`, its problems keep the cup from
-        being played, and later only the worker."""
+        """Let a worker play if it has no problems, and yield notices. Problems during `inspect`
+        keep the cup from being played, and later problems only keep the worker from playing."""
         if self._workers.get(worker.address) is not worker:
             return  # it has left
         worker.joined = not inspected.problems
@@ -193,8 +194,9 @@ class ClusterExecutor:
             self._news.put(partial(self._on_left, news["worker"], keys, news["expected"]))
 
     def _on_left(self, address: str, keys: Set[Key], expected: bool) -> Iterator[Event]:
-        """Take back the tasks with `keys` of a worker that has left, and tasks that no other worker
-        may play. If it was not `expected` to leave, its first task at each table counts as lost."""
+        """Take back the tasks with `keys`, which a worker had when it left, and all tasks that no
+        other worker may play. Yield an event for each of their jobs. If the worker was not
+        `expected` to leave, the first of its tasks, one for each table, count as lost."""
         worker = self._workers.pop(address, None)
         if worker is None:
             return
@@ -225,13 +227,14 @@ class ClusterExecutor:
 
     def submit(self, job: Job) -> None:
         """Store a job, which the next `receive` submits as part of a task. Workers that join later
-        do not start the bots in its `absent`."""
+        do not start the bots in the job's `absent`."""
         self._absent |= job.absent
         self._pending.append(job)
 
     def _submit_tasks(self) -> Iterator[Event]:
-        """Submit the stored jobs as tasks, or call for a worker if there is none. A block that was
-        lost before gets a task of its own, so that the run knows which block kills its workers."""
+        """Submit the stored jobs as tasks. If no worker can play, call for one, and yield an
+        `Unplayed` for each job. A block that was lost before gets a task of its own, so that the
+        run knows which block kills its workers."""
         jobs, self._pending = self._pending, []
         workers = self._joined()
         if not workers:
@@ -342,8 +345,8 @@ def check(cup: Cup, job: Job, played: Played) -> None:
     """Check the events, if any, that a worker sent for a job.
 
     Raises:
-        RunError: if a match does not belong to the job or occurs twice, or if any event but the
-            last one frees the table.
+        RunError: if a match does not belong to the job or occurs twice, or if the last event does
+            not free the table or an earlier event does.
     """
     ends = [isinstance(event, Voided) or event.last for event in played]
     valid = len({event.record.number for event in played}) == len(played)

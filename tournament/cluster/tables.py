@@ -39,9 +39,12 @@ async def open_tables(
     absent: Collection[str],
     dask_worker: Worker,
 ) -> tuple[Inspected, str]:
-    """Open so many `tables` on this worker, under the name `session`, and start or reach the bots
-    (see `Tables.open`). If the worker's Stich is not this `version`, only say so. The bots run
-    until Dask releases the key `owner`, when the runner has finished or is gone.
+    """Open the tables of a run on this worker, under the name `session`, and start or reach the
+    bots.
+
+    If the worker's Stich is not this `version`, only return that as a problem. Otherwise, return
+    what `Tables.open` returns. The bots run until Dask releases the key `owner`, when the runner
+    has finished or is gone.
 
     Raises:
         OSError: if no folder can be created for the tables.
@@ -71,7 +74,7 @@ def play_blocks(session: str, jobs: Sequence[Job], turn: int) -> list[Played]:
 
 def stop_after_match(session: str, turn: int, dask_worker: Worker) -> None:
     """Make the tasks of this and earlier turns end after their current match, without waiting for
-    that. Dask calls this on every worker."""
+    them to end. Dask calls this on every worker."""
     tables = dask_worker.plugins.get(session)
     if isinstance(tables, Tables):
         tables.stopped_turn = turn
@@ -98,8 +101,9 @@ class Tables(WorkerPlugin):
         """Unpack the bots' archives, and start or reach all bots, except those in `absent`. Return
         the inspection, and a warning or "".
 
-        `cup` and `archives` are as from `pack_all`. If there is a problem, such as a damaged
-        archive or no sandbox, the inspection has it, and the bots are stopped again.
+        `cup` and `archives` are from `pack_all`. `tables` is the number of tables. If there is a
+        problem, such as a damaged archive or no sandbox, the inspection has it, and the bots are
+        stopped again.
         """
         folder = Path(self._folder.name)
         try:

@@ -52,7 +52,7 @@ class MatchObserver:
 
     def failed(self, seat: int, why: str) -> None:
         """React to a fault, before `moved` is called with the default move. `why` has the kind of
-        the fault, and sentences that say what was wrong."""
+        the fault, and then sentences that say what was wrong."""
 
     def moved(self, seat: int, move: str, forced: bool) -> None:
         """React to a move, in canonical form. `forced` is true if the bot was not asked because it
@@ -105,7 +105,7 @@ class Match:
         self.seats = [_Seat(player, TimeBank(move_ms, bank_ms)) for player in self.players]
 
     def play(self) -> MatchRecord:
-        """Play the match, once only, and return its record. Errors of players pass through.
+        """Play the match, once only, and return its record. Exceptions of players pass through.
 
         Raises:
             MatchVoid: if a bot in `awaited` is unreachable when asked for a move.
@@ -157,7 +157,8 @@ class Match:
         )
 
     def _notify(self, path: str, **fields: object) -> None:
-        """Notify all bots at once, but a player at two seats for one seat at a time."""
+        """Notify all bots that take `path` and are not struck out, all at once. A player at several
+        seats is notified for one seat at a time."""
         by_player: dict[int, list[int]] = {}
         for number, seat in enumerate(self.seats):
             if not seat.out and seat.player.takes(path):
@@ -179,7 +180,7 @@ class Match:
         self.expect(OWN_S)
 
     def _take_turn(self, turn: int, state: State, legal: Sequence[str]) -> tuple[str, State]:
-        """Ask the bot at seat `turn` for its move. Return the move played, and the state after."""
+        """Ask the bot at seat `turn` for its move. Return the move played and the next state."""
         seat = self.seats[turn]
         deadline_ms, bank_ms = seat.clock.deadline_ms, seat.clock.bank_ms
         number = len(seat.times) + 1

@@ -16,7 +16,7 @@ class Referee:
     """Starts games and judges moves with the rules in this process."""
 
     def start(self, game: str, players: int, seed: str, options: Options) -> State:
-        """Return the first position of a game. The cards follow from `seed`.
+        """Return the first position of a game. `seed` determines the cards.
 
         Raises:
             games.UnknownGame: if there is no such game.

@@ -56,20 +56,21 @@ class HttpReferee(Referee):
         self._request("GET", "/healthz", dict[str, object], seconds=seconds)
 
     def start(self, game: str, players: int, seed: str, options: Options) -> State:
-        """Same as `Referee.start`, but all errors are RefereeErrors (see the class)."""
+        """Return what `Referee.start` returns. All errors are RefereeErrors (see the class)."""
         body = {"game": game, "players": players, "seed": seed, "options": dict(options)}
         return self._state(self._request("POST", "/v1/start", _Position, body))
 
     def moves(self, state: State) -> Sequence[str]:
-        """Same as `Referee.moves`, but may also raise RefereeError (see the class)."""
+        """Return what `Referee.moves` returns, or raise RefereeError (see the class)."""
         return self._call("moves", state, _ListedMoves).moves
 
     def view(self, state: State) -> JsonDict:
-        """Same as `Referee.view`, but may also raise RefereeError (see the class)."""
+        """Return what `Referee.view` returns, or raise RefereeError (see the class)."""
         return self._call("view", state, _View, seat=state.turn).view
 
     def play(self, state: State, move: str) -> tuple[str, State]:
-        """Same as `Referee.play`, but may also raise RefereeError (see the class)."""
+        """Return what `Referee.play` returns, or raise IllegalMove or RefereeError (see the
+        class)."""
         verdict = self._call("validate", state, _Validated, move=move)
         if verdict.reason is not None:
             raise IllegalMove(verdict.reason, verdict.detail)

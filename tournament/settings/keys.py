@@ -52,7 +52,7 @@ class Key:
     required: bool = False
 
     def schema(self) -> dict[str, object]:
-        """The JSON Schema of the key's values, described by `about`."""
+        """Return the JSON Schema of the key's values, with `about` as its description."""
         return {"type": _TYPES[self.type][0], "description": self.about, **self.rules}
 
     def check(self, value: object) -> str | None:
@@ -67,30 +67,30 @@ class Key:
 
 
 def key(default: T, key: Key, *, repr: bool = True) -> T:
-    """A dataclass field with this default, whose metadata hold the key. The key's JSON Schema gets
-    the default if that is a Boolean, a number or a string. `repr` is False for a secret."""
+    """Return a dataclass field whose metadata hold the key. The key's JSON Schema gets the default
+    if that is a Boolean, a number or a string. `repr` must be False for a secret."""
     if isinstance(default, bool | int | float | str):
         key = with_default(default, key)
     return field(default=default, repr=repr, metadata={"key": key})
 
 
 def with_default(default: object, key: Key) -> Key:
-    """The same key with this default in its JSON Schema."""
+    """Return the same key with this default in its JSON Schema."""
     return replace(key, rules={**key.rules, "default": default})
 
 
 def keys_of(section: type) -> dict[str, Key]:
-    """The keys of a section's dataclass, by name. Fields without a key are left out."""
+    """Return the keys of a section's dataclass, by name. Fields without a key are left out."""
     return {f.name: f.metadata["key"] for f in fields(section) if "key" in f.metadata}
 
 
 def type_name(value: object) -> str:
-    """The name of a value's TOML type with its article, such as "an integer"."""
+    """Return the name of a value's TOML type with its article, such as "an integer"."""
     return _TYPES.get(type(value), ("", "a date or time"))[1]
 
 
 def suggest(word: str, known: Iterable[str]) -> str:
-    """The fix for an unknown word: a similar known word, or up to 20 words if none is similar."""
+    """Return the advice for an unknown word: a similar known word, or else up to 20 known words."""
     words = list(known)
     if meant := difflib.get_close_matches(word, words, 1):
         return f'did you mean "{meant[0]}"?'
@@ -99,7 +99,7 @@ def suggest(word: str, known: Iterable[str]) -> str:
 
 
 def number(low: float, high: float, about: str) -> Key:
-    """A key for a number from `low` to `high`, of the type of `low`: int or float."""
+    """Return a key for a number from `low` to `high`, of the type of `low`: int or float."""
 
     def problem(value: float) -> str | None:
         if low <= value <= high:
@@ -110,12 +110,12 @@ def number(low: float, high: float, about: str) -> Key:
 
 
 def boolean(about: str) -> Key:
-    """A key for true or false."""
+    """Return a key for true or false."""
     return Key(bool, about, lambda value: None, {})
 
 
 def string(max_length: int, about: str, *, required: bool = False) -> Key:
-    """A key for a string of 1 to `max_length` characters, none of them control or format
+    """Return a key for a string of 1 to `max_length` characters, none of them control or format
     characters, and not all of them spaces."""
 
     def problem(value: str) -> str | None:
@@ -132,7 +132,7 @@ def string(max_length: int, about: str, *, required: bool = False) -> Key:
 
 
 def choice(words: Sequence[str], about: str, *, required: bool = False) -> Key:
-    """A key whose value must be one of `words`."""
+    """Return a key whose value must be one of `words`."""
 
     def problem(value: str) -> str | None:
         return None if value in words else f'unknown: "{short(value)}"; {suggest(value, words)}'
@@ -141,7 +141,7 @@ def choice(words: Sequence[str], about: str, *, required: bool = False) -> Key:
 
 
 def seed(value: str) -> str | None:
-    """What is wrong with a seed, and the fix, or None if it has 1 to 128 characters of UTF-8."""
+    """Return what is wrong with a seed, and the fix, or None if it has 1 to 128 characters."""
     if any("\ud800" <= character <= "\udfff" for character in value):
         return "is not UTF-8; write letters and digits."
     if 1 <= len(value) <= 128:
@@ -151,8 +151,8 @@ def seed(value: str) -> str | None:
 
 
 def url(value: str) -> str | None:
-    """What is wrong with the URL of a server, and the fix, or None. A URL has the scheme http or
-    https and a host, perhaps a port and a path, nothing else, and all in ASCII."""
+    """Return what is wrong with the URL of a server, and the fix, or None. A valid URL has the
+    scheme http or https and a host, perhaps a port and a path, and nothing else, all in ASCII."""
     parts = _URL.fullmatch(value)
     with suppress(ValueError):  # in brackets is no IPv6 address
         if parts and value.isascii() and 0 < int(parts[2] or 80) < 65536:
@@ -162,13 +162,13 @@ def url(value: str) -> str | None:
 
 
 def address(about: str) -> Key:
-    """A key for the URL of a server."""
+    """Return a key for the URL of a server."""
     return Key(str, about, url, {"pattern": "^https?://"})
 
 
 def command(value: str) -> str | None:
-    """What is wrong with a command line, and the fix, or None if it has no NUL, and at least one
-    word when it is split as in a shell. The program need not exist."""
+    """Return what is wrong with a command line, and the fix, or None if it has no NUL, and has at
+    least one word when it is split as in a shell. The program need not exist."""
     if "\0" in value:
         return "must not have control characters; remove them."
     try:
@@ -198,7 +198,7 @@ def _moment(value: datetime) -> str | None:
 
 
 def utc(value: datetime) -> str:
-    """A date and time, which must have a time zone, in UTC, in ISO 8601, to the second.
+    """Return a date and time, which must have a time zone, in UTC as ISO 8601, to the second.
 
     Raises:
         OverflowError: if the year in UTC is not from 1 to 9999.

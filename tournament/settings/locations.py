@@ -21,8 +21,8 @@ _POSITION = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 
 
 def locate(text: str) -> dict[Path, int]:
-    """The line (from 1) of each key and section of a TOML file, by path, without keys in quotes and
-    inside values. A line in a multi-line string may be taken for a key."""
+    """Return the line (from 1) of each key and section of a TOML file, by path, except keys in
+    quotes and keys inside values. A line in a multi-line string may be taken for a key."""
     lines: dict[Path, int] = {}
     for line, path in _keys(text.split("\n")):
         for end in range(1, len(path) + 1):
@@ -31,8 +31,8 @@ def locate(text: str) -> dict[Path, int]:
 
 
 def explain(text: str, error: ValueError | RecursionError) -> tuple[int, str, str]:
-    """Explain an error of tomllib in `text`: return its line (from 1), its key or `TOML`, and a
-    clause that says what is wrong with the key and how to fix it, as in "is not valid TOML: …"."""
+    """Return the line (from 1) of tomllib's error in `text`, the line's key or `TOML`, and a clause
+    that says what is wrong with the key and how to fix it, as in "is not valid TOML: …"."""
     lines, message = text.split("\n"), str(error)
     if position := _POSITION.search(message):
         at = int(position[1] or len(lines))
@@ -68,14 +68,14 @@ def _is_valid(source: str) -> bool:
 
 
 def line_of(lines: dict[Path, int], path: Path) -> int:
-    """The line of a path or its nearest parent in `lines`, which are from `locate`, or 1."""
+    """Return the line of a path or its nearest parent in `lines`, which are from `locate`, or 1."""
     while path and path not in lines:
         path = path[:-1]
     return lines.get(path, 1)
 
 
 def label(path: Path) -> str:
-    """A path as messages show it, such as bots[2].name: up to eight parts, indexes from 1."""
+    """Return a path as in messages, such as bots[2].name: up to eight parts, indexes from 1."""
     text = ""
     for part in path[:_MAX_DEPTH]:
         text += f"[{part + 1}]" if isinstance(part, int) else f".{short(part)}"
@@ -83,8 +83,8 @@ def label(path: Path) -> str:
 
 
 def short(value: object) -> str:
-    """A value for a message: up to 60 characters of its text, escaped for a terminal. An integer of
-    more than 64 bits is only described."""
+    """Return up to 60 characters of a value's text for a message, escaped for a terminal. An
+    integer of more than 64 bits is only described."""
     if isinstance(value, int) and value.bit_length() > 64:
         return "a number of more than 19 digits"
     text = str(value)

@@ -48,14 +48,14 @@ class SandboxError(StichError):
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
-    """The words to put before a bot's command, so that it starts in a sandbox. If `copied` is not
-    None, each process gets its own copy of this folder, whose path replaces COPY in `words`."""
+    """The words to put before a bot's command to start it in a sandbox. If `copied` is not None,
+    each process gets a copy of that folder, and the copy's path replaces COPY in `words`."""
 
     words: tuple[str, ...]
     copied: FolderToCopy | None = None
 
     def with_filter(self, descriptor: int) -> list[str]:
-        """The words, with an option to install the seccomp filter in the file `descriptor`."""
+        """Return `words` with an option to install the seccomp filter in the file `descriptor`."""
         return [self.words[0], "--seccomp", str(descriptor), *self.words[1:]]
 
 
@@ -92,12 +92,12 @@ def sandboxes(
 
 
 def bot_folder(bot: Bot, folder: Path) -> Path:
-    """The absolute path of a bot's folder: its `dir`, resolved against `folder`, or `folder`."""
+    """Return the absolute path of a bot's folder: `folder`, or `dir` resolved against it."""
     return folder.resolve() / (bot.dir or "")
 
 
 def _covered(place: Path, secret: Iterable[Path]) -> list[Path]:
-    """The existing paths in `secret` at or inside `place`, sorted. None is inside another."""
+    """Return the outermost existing paths in `secret` at or inside `place`, sorted."""
     inside = {path for path in secret if path.is_relative_to(place) and path.exists()}
     return sorted(path for path in inside if inside.isdisjoint(path.parents))
 
@@ -182,7 +182,7 @@ def _home() -> Path:
 
 
 def _python() -> list[Path]:
-    """This Python and the packages that bots import, where they are not in the system's folders."""
+    """Return the folders of this Python and of packages that bots import, except the system's."""
     prefixes = {Path(prefix) for prefix in (sys.prefix, sys.base_prefix)}
     places = prefixes | {prefix.resolve() for prefix in prefixes}
     places.update(place for name in _PACKAGES for place in CHECKOUT.glob(name))

@@ -42,9 +42,12 @@ def delegate(root: Path = ROOT, membership: Path = Path("/proc/self/cgroup")) ->
 
 
 def shares_processor(group: str | None, root: Path = ROOT, proc: Path = Path("/proc")) -> bool:
-    """Whether each sandboxed bot gets one share of the processor, however many processes it has:
-    Linux shares it among the control groups in `group`, the folder from `delegate`, or among
-    sessions ("autogroups"), of which a sandboxed bot is one. False if that cannot be read."""
+    """Return whether each sandboxed bot gets one share of the processor, for all its processes.
+
+    Linux shares the processor among the control groups in `group`, the folder from `delegate`, or
+    among sessions ("autogroups"); each sandboxed bot has its own. If that cannot be read, return
+    False.
+    """
     try:
         if group is not None and "cpu" in Path(group, "cgroup.subtree_control").read_text().split():
             return True
@@ -63,8 +66,8 @@ def shares_processor(group: str | None, root: Path = ROOT, proc: Path = Path("/p
 
 
 def group_files(limits: Limits) -> dict[str, str]:
-    """The contents of the files of a bot's control group, by name. The limits are for all of its
-    processes together, including files in memory."""
+    """Return the contents of the files of a bot's control group, by name. The limits are for all of
+    the bot's processes together, including files in memory."""
     return {
         "pids.max": str(limits.processes),
         "memory.max": str(limits.memory_mb << 20),

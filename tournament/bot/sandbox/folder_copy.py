@@ -26,8 +26,8 @@ class FolderToCopy(TypedDict):
 
 
 def is_too_large(source: FolderToCopy) -> bool:
-    """Whether what is to be copied takes up more than LIMIT_MB, in whole blocks of 4 KiB. What
-    cannot be read does not count."""
+    """Return whether a copy of the folder takes up more than LIMIT_MB, in whole blocks of 4 KiB.
+    Files that cannot be read do not count."""
     left, folders = LIMIT_MB << 20, [source["folder"]]
     while folders and left >= 0:
         with suppress(OSError), os.scandir(folders.pop()) as entries:
@@ -41,13 +41,13 @@ def is_too_large(source: FolderToCopy) -> bool:
 
 
 def copies_folder() -> str:
-    """The folder for the copies: TMPDIR, or else /var/tmp, which is rarely kept in memory."""
+    """Return the folder for copies: TMPDIR, or else /var/tmp, which is rarely kept in memory."""
     return os.environ.get("TMPDIR") or "/var/tmp"  # noqa: S108 - a new folder in it
 
 
 def copy_folder(source: FolderToCopy, target: str, stop: int) -> None:
     """Create the folder `target` in `copies_folder`, and copy a folder's contents into it, with its
-    symbolic links. Stop when the other end of the socket `stop`, a descriptor, closes.
+    symbolic links. `stop` is the descriptor of a socket. Stop when the socket's other end closes.
 
     Raises:
         OSError: if `target` exists, the folder cannot be copied, or the copying is stopped. Part of
@@ -68,7 +68,7 @@ def remove_copy(target: str) -> None:
 
 def _commands(folder: str, left_out: Collection[str], target: str) -> Iterator[list[str]]:
     """Yield commands that copy a folder's contents to `target`, except the paths in `left_out`.
-    Create the folders in `target` that contain those paths."""
+    Create in `target` the folders that contain left-out paths, and copy the rest of each."""
     whole: list[str] = []
     for name in sorted(os.listdir(folder)):
         path = os.path.join(folder, name)

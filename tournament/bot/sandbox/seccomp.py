@@ -108,8 +108,9 @@ def _program() -> bytes:
 def _by_argument(
     call: int, argument: int, outcomes: dict[int, int], otherwise: int
 ) -> Iterator[bytes]:
-    """Yield the rules that decide a system call by the value of one of its arguments, numbered from
-    0. The upper 32 bits are not compared, as Linux ignores them in these calls."""
+    """Yield the rules for the system call `call`: an outcome for each value of the argument with
+    the number `argument`, counted from 0, and one for all other values. The upper 32 bits are not
+    compared, as Linux ignores them in these calls."""
     rules = [
         _step(_LOAD, _ARGUMENTS + 8 * argument),
         *(_if(_EQUAL, value, outcome) for value, outcome in outcomes.items()),

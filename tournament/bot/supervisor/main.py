@@ -87,8 +87,8 @@ class _Supervisor:
         self.proxy = 0
 
     def start(self, home: str) -> None:
-        """Copy the folder, start the bot, and fork the sandbox proxy, each as ordered. If the copy
-        or the start fails, `status` says why. Close the descriptors in the order."""
+        """Copy the bot's folder, start the bot, and fork the sandbox's proxy, each as ordered. If
+        the copy or the start fails, `status` says why. Close the order's descriptors."""
         os.set_blocking(self.pipe, False)
         info, info_end = os.pipe()
         order = self.order
@@ -141,7 +141,8 @@ class _Supervisor:
             self.status = f"its process cannot be prepared ({self.tail.decode()})"
 
     def serve_sockets(self, info: int, proxy: int) -> None:
-        """Fork the proxy, once bubblewrap has written the sandbox's pid to the pipe `info`."""
+        """Wait until bubblewrap has written the sandbox's pid to the pipe `info`, and fork the
+        proxy. If bubblewrap ends before that, do nothing."""
         data = b""
         while b"}" not in data:
             piece = os.read(info, 4096)
@@ -158,8 +159,8 @@ class _Supervisor:
                 os._exit(code)
 
     def drain(self) -> bytes | None:
-        """Append a piece of output to `tail`. Return it, None if there is none now, or b"" at the
-        end."""
+        """Append a piece of the bot's output to `tail`. Return the piece, None if there is no
+        output now, or b"" if the output has ended."""
         try:
             chunk = os.read(self.pipe, _CHUNK)
         except BlockingIOError:
@@ -218,8 +219,8 @@ class _Supervisor:
 
 
 def _prepare(order: Order, supervisor: int) -> None:
-    """Prepare this process to become the bot. Write the reason to its output if that fails, because
-    `subprocess` hides it. `supervisor` is a pid."""
+    """Prepare this process to become the bot. If that fails, write the reason to the bot's output,
+    because `subprocess` hides it. `supervisor` is the supervisor's pid."""
     end_with_parent(supervisor)
     try:
         if order["group"] is not None:
@@ -243,10 +244,11 @@ def _prepare(order: Order, supervisor: int) -> None:
 
 
 def _run_proxy(pid: int, control: socket.socket) -> int:
-    """Enter the network of the sandbox of process `pid`, invisible to the bot. For every byte on
-    `control`, pass out a TCP socket in that network, for the runner to connect.
+    """Enter the network of the sandbox of process `pid`, where the bot cannot see this process. For
+    every byte on `control`, send back a new TCP socket in that network, for the runner to connect.
 
-    Returns 0 once `control` closes, or the error's number if a namespace cannot be entered.
+    Return 0 once `control` closes or if process `pid` has ended, or the error's number if a
+    namespace cannot be entered.
     """
     libc = ctypes.CDLL(None, use_errno=True)
     try:

@@ -25,7 +25,7 @@ def end_with_parent(parent: int) -> None:
 
 
 def children(pid: int) -> list[int]:
-    """The pids of a process's children."""
+    """Return the pids of a process's children."""
     pids: list[int] = []
     with contextlib.suppress(OSError):
         for task in os.listdir(f"/proc/{pid}/task"):
@@ -35,7 +35,7 @@ def children(pid: int) -> list[int]:
 
 
 def descendants(pid: int) -> list[int]:
-    """The pids of a process's children, of their children and so on."""
+    """Return the pids of a process's children, of their children and so on."""
     pids = children(pid)
     for child in pids:  # which grows during the loop
         pids += children(child)
@@ -43,7 +43,7 @@ def descendants(pid: int) -> list[int]:
 
 
 def memory_mb(pid: int) -> float:
-    """The unshared memory in MiB of a process and its descendants, or 0 if they have ended."""
+    """Return the unshared memory of a process and its descendants in MiB, or 0 if they are gone."""
     pages = 0
     for process in (pid, *descendants(pid)):
         try:
@@ -57,7 +57,7 @@ def memory_mb(pid: int) -> float:
 
 def end_children(extra: Sequence[int] = ()) -> None:
     """Kill this process's descendants, the processes in `extra` (pids), and their process groups.
-    Wait until no children are left, for about a second. This process must be a subreaper."""
+    Wait for at most about a second until no children are left. This process must be a subreaper."""
     for _ in range(1000):
         for pid in {*extra, *children(os.getpid())}:
             for kill in (os.killpg, os.kill):
@@ -72,8 +72,8 @@ def end_children(extra: Sequence[int] = ()) -> None:
 
 
 def create_group(folder: str, files: Mapping[str, str]) -> None:
-    """Create a control group, with the contents of its files by name. `memory.swap.max`, the limit
-    on swap, is left out if the system does not offer it.
+    """Create a control group, and write `files`, the contents of its files by name.
+    `memory.swap.max`, the limit on swap, is left out if the system does not offer it.
 
     Raises:
         OSError: if the group cannot be created or written.

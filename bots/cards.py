@@ -47,7 +47,7 @@ def cards_of(move: str) -> list[str]:
 
 
 def count_ranks(game: str, cards: Iterable[str]) -> list[int]:
-    """Return the number of cards of each rank, lowest rank first. No card may be `??`."""
+    """Return the number of cards of each rank, lowest rank first. `cards` must not include `??`."""
     value = VALUE[game]
     counts = [0] * len(value)
     for card in cards:
@@ -56,7 +56,7 @@ def count_ranks(game: str, cards: Iterable[str]) -> list[int]:
 
 
 def played(view: View) -> Counter[str]:
-    """Return the number of each card that has been played in this deal, according to the view."""
+    """Return how many times each card has been played in this deal, according to the view."""
     if view["game"] == "zhengfen":
         return Counter([card for pile in (view["trick"], *view["taken"]) for card in pile])
     plays = [entry["move"] for entry in view["history"] if entry["move"].startswith("play:")]
@@ -79,7 +79,7 @@ def unseen(view: View) -> list[str]:
     """Return the cards that are neither in the hand of the view's seat nor played, low to high.
 
     In 9-5-2, the seat's discards and the cards that it sees in an exchange in progress are left out
-    too. Cards whose holder the seat knows, such as those of a revealed talon, are not left out.
+    too. Cards whose holder the seat knows, such as those of a revealed talon, are included.
     """
     left = Counter(full_deck(view["game"], view["players"]))
     left.subtract(view["hand"])

@@ -62,9 +62,9 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     fallback: Literal["sensible", "none"] = "sensible"
 
     def cost(self, used: Mapping[str, int]) -> float | None:
-        """Return the price of the tokens in `used`, counted as in `Completion.usage`.
+        """Return the price of the tokens in `used`, which are counted as in `Completion.usage`.
 
-        Return None if output tokens were not counted, or if input and output have no price.
+        Return None if output tokens were not counted, or if neither input nor output has a price.
         """
         if "output_tokens" not in used or not (self.input_price or self.output_price):
             return None
@@ -77,7 +77,7 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 class NoCompletion(Exception):
     """The endpoint did not answer with a chat completion. The text explains why.
 
-    `cause` is `timeout`, `no_connection`, `unreadable`, or `http_` with the status.
+    `cause` is `timeout`, `no_connection`, `unreadable`, or `http_` and the status.
     """
 
     def __init__(self, cause: str, why: str) -> None:
@@ -136,9 +136,10 @@ class Completion:
 
 
 class Endpoint:
-    """The endpoint of a model, for several threads at once.
+    """The endpoint of a model. Several threads may use it at once.
 
-    Each request and its answer, without the key, are appended to `transcripts`, if given, as JSON.
+    If `transcripts` is given, each request and its answer, without the key, are appended to this
+    file as a line of JSON. If that fails, it is only logged.
     """
 
     def __init__(self, settings: Settings, key: str, transcripts: Path | None) -> None:
@@ -154,8 +155,8 @@ class Endpoint:
         """Return a completion for these messages. After a temporary failure, wait and try again.
 
         If structured output is refused, later requests do without it. `until` is the deadline, as a
-        `monotonic` time. The numbers of calls, tokens and failures by cause are added to `used`,
-        even if there is no completion.
+        `monotonic` time. The numbers of calls and tokens, and of failures by cause, are added to
+        `used`, even if there is no completion.
 
         Raises:
             NoCompletion: if there is no completion by the deadline, if the endpoint refuses the
@@ -192,7 +193,7 @@ class Endpoint:
                 return reply
 
     def probe(self) -> None:
-        """Ask for one word. If the endpoint is busy or out of reach for `timeout_s`, only log that.
+        """Ask for one word. If the endpoint stays busy or unreachable for `timeout_s`, only log it.
 
         Raises:
             NoCompletion: if the endpoint refuses the request, for example because of the key or the

@@ -7,7 +7,10 @@ from bots.cards import ORDER, VALUE, View, cards_of, count_ranks, rank_of
 
 
 def move(view: View, moves: Sequence[str]) -> str:
-    """Return a play of as many cards as possible as a lead, and otherwise the lowest that wins."""
+    """Return the lowest play that wins or, as a lead, a play of as many cards as possible.
+
+    If no play wins, return the first move: a pass or, in 9-5-2, the lowest legal card.
+    """
     if view["game"] == "ninefivetwo":
         return _nine_five_two(view, moves)
     if view["phase"] == "auction":
@@ -22,7 +25,7 @@ def move(view: View, moves: Sequence[str]) -> str:
 
 
 def _bid(view: View, moves: Sequence[str]) -> str:
-    """Bid 1, 2 or 3 with four, six or eight cards of the four highest ranks, or else the least."""
+    """Return the bid for the number of cards of the four highest ranks, or else the first move."""
     top = sum(count_ranks(view["game"], view["hand"])[-4:])
     if view["game"] == "doudizhu" and view["players"] == 4:
         top //= 2  # two packs

@@ -52,9 +52,9 @@ class HttpError(Exception):
 
 
 def adapt(move: MoveFunction) -> Callable[[dict[str, Any]], Any]:
-    """Return a function that passes the parts of a request to ``move``, and returns its answer.
+    """Return a function that calls ``move`` with parts of a request, and returns its result.
 
-    Parameters of ``move`` that have a default are not passed.
+    No arguments are passed for parameters of ``move`` that have a default.
 
     Raises:
         TypeError: if ``move`` does not take ``(view, moves)``, with or without a third parameter
@@ -114,14 +114,15 @@ class Bot:
         self.paths = ", ".join(("GET /", "POST /move", *(f"POST {path}" for path in self._hooks)))
 
     def reply(self, path: str, body: bytes) -> Mapping[str, Any]:
-        """Return the answer to a POST request: the move, any info and fallback, or {} for a hook.
+        """Return the answer to a POST request.
 
-        The move need not be legal. Exceptions from ``move`` and the hooks pass through.
+        The answer to ``/move`` has the move, which need not be legal, and any info and fallback.
+        The answer of a hook is empty. Exceptions from ``move`` and the hooks pass through.
 
         Raises:
             HttpError: if the bot does not have this path, or the body does not conform to the
                 protocol.
-            TypeError: if the result of ``move`` has none of the three forms that the module lists.
+            TypeError: if the result of ``move`` has no form that the module docstring lists.
         """
         if path != "/move" and path not in self._hooks:
             raise HttpError(HTTPStatus.NOT_FOUND, f"This bot has {self.paths}.")
@@ -171,7 +172,7 @@ class Server(socketserver.ThreadingMixIn, socketserver.TCPServer):
 
     @property
     def port(self) -> int:
-        """The port that the server listens on, even if it was given as 0."""
+        """The port that the server listens on. If the given port was 0, this is the port taken."""
         return int(self.server_address[1])
 
     def handle_error(self, request: object, client_address: object) -> None:
@@ -214,7 +215,6 @@ class _Handler(BaseHTTPRequestHandler):
         return self.path.partition("?")[0]
 
     def _body(self) -> bytes:
-        """Read the whole body, so that the connection stays usable."""
         length = self.headers.get("Content-Length", "")
         if not re.fullmatch("[0-9]{1,18}", length) or int(length) > MAX_BODY:
             self.close_connection = True

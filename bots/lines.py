@@ -103,9 +103,9 @@ class LineProgram:
         return line.decode(errors="replace").strip()
 
     def unread(self) -> bytes:
-        """Return what the program has written after the last line read, without whitespace around.
+        """Return, without waiting, what the program has written after the last line that was read.
 
-        `read` still returns this text. The program must be running.
+        Whitespace around it is removed. `read` still returns the text. The program must be running.
         """
         if select([self._stdout], [], [], 0)[0]:
             self._rest += os.read(self._stdout, MAX_LINE)

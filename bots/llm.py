@@ -203,7 +203,7 @@ def _text(file: Path) -> str:
 def run(folder: Path) -> None:
     """Check the endpoint, then serve the model of a folder as a bot until the process is stopped.
 
-    Exit with a message if `load`, `Endpoint.probe` or `kit.run` fails.
+    Exit with a message if `load`, `Endpoint.probe` or `kit.run` fails. Ctrl-C ends the process.
     """
     player = load(folder, os.environ)
     try:

@@ -9,7 +9,7 @@ _OPTION: Final = re.compile(r"^\| `(\w+)` \|.*\| (.*) \|$", re.MULTILINE)
 
 
 def lean(page: str, options: Mapping[str, object]) -> str:
-    """Return a page of rules without golden games, set-up positions and options that are off.
+    """Return a page of rules without its golden games, set-up positions and options that are off.
 
     `options` must have all options of the match. An option is off if it is False, 0 or None. The
     table of options becomes a list, at the end, of the options that are on.

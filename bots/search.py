@@ -34,7 +34,7 @@ REPLACE_AHEAD = 1.0  # replace the sensible bot's choice if a move is this many 
 def move(view: View, moves: Sequence[str], clock: Mapping[str, int]) -> str:
     """Return the sensible bot's choice, or a move that a search finds clearly better.
 
-    The search takes `TIME_SHARE` of `move_ms`, at most `MAX_SECONDS`. There is none in an auction.
+    The search takes `TIME_SHARE` of `move_ms`, at most `MAX_SECONDS`. Bids are not searched.
     """
     until = time.monotonic() + min(MAX_SECONDS, TIME_SHARE * clock["move_ms"] / 1000)
     return _Search(view, moves).run(lambda done: time.monotonic() < until)
@@ -58,8 +58,8 @@ class Lead(NamedTuple):
 def measure_lead(view: View, move: str, other: str, *, iterations: int) -> Lead | None:
     """Return how many more points `move` makes than `other` in up to `iterations` determinizations.
 
-    These differ from those of `search`, so that its choice has no advantage. Return None if there
-    are fewer than two: `iterations` is too small, or no deal leads to the position.
+    The determinizations are not those of `search`, so that the move chosen there has no advantage.
+    Return None if there are fewer than two: `iterations` is too small, or no valid deal is found.
     """
     rng = random.Random(~position_hash(view))  # noqa: S311 (no secret)
     playout = sensible.load(view["game"], "playout")
@@ -86,7 +86,11 @@ class _Search:
             self.bidding = Bidding(view, models[view["game"], view["players"]])
 
     def run(self, continues: Callable[[int], bool]) -> str:
-        """Search until `continues(number of determinizations)` is false or one move is left."""
+        """Return the first candidate, or a move that the search finds clearly better.
+
+        The search ends when `continues(number of determinizations)` is false or one move is left.
+        If a determinization is not a valid state, return the first candidate.
+        """
         first, alive, done = self.candidates[0], self.candidates, 0
         rng = random.Random(position_hash(self.view))  # noqa: S311 (no secret)
         states = self.determinizations(rng)
@@ -122,7 +126,7 @@ class _Search:
     def _sample(
         self, constraints: determinization.Constraints, rng: random.Random
     ) -> dict[str, Any]:
-        """Return a state in wire form: of up to `MAX_SAMPLES`, the one that fits the bids best."""
+        """Return the state in wire form that fits the bids best, of up to `MAX_SAMPLES` samples."""
         best: dict[str, Any] = {}
         least = math.inf
         for _ in range(MAX_SAMPLES):
@@ -135,7 +139,7 @@ class _Search:
         return best
 
     def _lead(self, better: str, worse: str) -> float:
-        """Return how many standard errors one move is ahead of another, or 0 if it is not."""
+        """Return how many standard errors `better` is ahead of `worse`, or 0 if it is not ahead."""
         pairs = zip(self.values[better], self.values[worse], strict=True)
         differences = [a - b for a, b in pairs]
         count = len(differences)
@@ -170,7 +174,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def main() -> None:
-    """Serve the bot. `--worlds N` limits a search to N determinizations, and not its time."""
+    """Serve the bot. With `--worlds N`, a search is limited to N determinizations, not in time."""
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--worlds", type=int)
     worlds: int | None = parser.parse_known_args()[0].worlds

@@ -13,7 +13,7 @@ _INT16: Final = np.iinfo(np.int16)
 
 
 class CardGame(Environment, AECEnv):
-    """`Environment`, with the same parameters and PettingZoo's spaces. The mask is in `infos`."""
+    """An `Environment` with PettingZoo's spaces. Its parameters and `infos` are the same."""
 
     metadata: ClassVar[dict[str, Any]] = {
         "name": "stich",

@@ -215,7 +215,7 @@ def _copies(deck: Deck, hand: int) -> tuple[int, int]:
 
 
 def _cards(deck: Deck, pile: Any) -> int:
-    """Return a pile as a hand. A pile is a hand, card names, or (seat, move) pairs."""
+    """Return a pile as a hand. `pile` is a hand, names of cards, or pairs (seat, move)."""
     if isinstance(pile, int):
         return pile
     return deck.hand(card if isinstance(card, str) else deck.text(card[1].cards) for card in pile)

@@ -18,7 +18,7 @@ class Environment:
 
     An action is an index into the list of legal moves. As in a cup, an agent is asked only if it
     has more than one legal move. When a deal ends, each agent's reward is its points in the deal.
-    `players` defaults to the minimum.
+    `players` defaults to the game's minimum.
 
     `infos` has two entries for the agent to move: `action_mask`, a read-only int8 array with 1 for
     each legal action and 0 for all others, and `moves`, an array with a row for each legal move
@@ -75,7 +75,7 @@ class Environment:
     def step(self, action: int | None) -> None:
         """Play the legal move with this index, and then all forced moves.
 
-        After the end of the game, a step removes the agent to move, and its action must be None.
+        After the end of the game, a step removes the agent to move, and `action` must be None.
 
         Raises:
             ValueError: if the agent to move has no such action.

@@ -25,7 +25,7 @@ class StaticBody:
 
     @classmethod
     def of(cls, content: bytes) -> "StaticBody":
-        """Make a body from `content`, compressed with gzip as much as possible."""
+        """Return a body of `content`, which is compressed with gzip as much as possible."""
         gzipped = gzip.compress(content, 9, mtime=0)
         return cls(content, gzipped, sha256(content).hexdigest()[:32])
 
@@ -46,7 +46,7 @@ class StaticBody:
 
 @cache
 def static_file(path: Path) -> StaticBody:
-    """Read and compress a file on the first call. Later calls for the path return the same value.
+    """Return the body of a file, which only the first call for its path reads and compresses.
 
     Raises:
         OSError: if the file cannot be read.

@@ -148,7 +148,7 @@ class RsgiFront:
                 await writer.drain()
 
     async def _open_pipe(self, path: str) -> asyncio.StreamWriter | None:
-        """Open a named pipe once granian reads from it, or return None if the client has left."""
+        """Open a named pipe once granian reads from it, or return None after `PIPE_SECONDS`."""
         with suppress(TimeoutError):
             async with asyncio.timeout(PIPE_SECONDS):
                 while True:
@@ -162,7 +162,7 @@ class RsgiFront:
         return None
 
     async def _read(self, scope: Scope, proto: HTTPProtocol, slot: AsyncExitStack) -> BytesIO:
-        """Return the body, a `_FailedBody`, or an empty body if the connection has ended."""
+        """Return the body, a `_FailedBody` to refuse it, or an empty body if the client left."""
         headers = scope.headers
         open_ended = "transfer-encoding" in headers
         length = None if open_ended else int(headers.get("content-length", "0"))
@@ -213,9 +213,11 @@ class RsgiFront:
     async def _answer(
         self, scope: Scope, body: BytesIO, slot: AsyncExitStack, began: float
     ) -> Answer:
-        """Call the application, in another thread if the body is large or `on_loop` is false.
+        """Return the application's answer.
 
-        After LongWork, call it again in another thread, with the slots that it needs in `slot`.
+        Call it in another thread if the body is large or `on_loop` is false. After LongWork, take
+        the slots that it needs, which closing `slot` frees, and call it again in another thread. If
+        the slots do not become free in time, call it again only to refuse the request.
         """
         environ = _environ(scope) | {BEGAN: began}
         # a large body has a slot already, and takes long to parse
@@ -233,7 +235,7 @@ class RsgiFront:
                     held = held + 1 if await self._take_slot(slot) else None
 
     def _call(self, environ: WSGIEnvironment, body: BytesIO, slots_held: int | None) -> Answer:
-        """Call the application. Its answer is returned as bytes unless it is a file or `Pieces`."""
+        """Return the application's answer, as bytes unless it is a file or `Pieces`."""
         status, headers = 500, []
 
         def start(line: str, given: Headers, exc_info: Any = None) -> Any:
@@ -252,7 +254,7 @@ class RsgiFront:
     def _limit_unread_answers(self) -> None:
         """Make the kernel buffer little for clients that do not read, and later cut them off.
 
-        Connections inherit the options of the listening socket, which Granian does not tell us.
+        Connections inherit the listening socket's options. Look for that socket until it exists.
         """
         if not hasattr(socket, "TCP_USER_TIMEOUT"):
             return
@@ -270,7 +272,7 @@ class RsgiFront:
 
 
 class _FailedBody(BytesIO):
-    """A body that could not be read. The application responds to `error`, which it raises."""
+    """A body that could not be read. Reading it raises `error`, the answer to the client."""
 
     def __init__(self, error: HTTPException, *, all_read: bool = False) -> None:
         super().__init__()

@@ -32,7 +32,8 @@ class LongWork(BaseException):
 def need_long_work(slots: int = 1) -> None:
     """Check that the current request may do long work, which needs `slots` slots.
 
-    A slot stands for an answer of up to 1.6 MB. Only `serving.rsgi` counts slots.
+    A slot stands for an answer of up to 1.6 MB. Under servers other than `serving.rsgi`,
+    which counts slots, every request may do long work.
 
     Raises:
         LongWork: if the request holds fewer slots.

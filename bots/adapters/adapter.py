@@ -41,15 +41,15 @@ class AdaptedProgram(lines.LineProgram, ABC):
         """
 
     def close(self, score: int) -> None:
-        """End the match, by default by stopping the program. `score` is its seat's final score."""
+        """End the match, by default by stopping the program, which ends with this `score`."""
         self.stop()
 
 
 class Adapter:
     """A bot that plays a program's moves, or the move of `sensible` if the program has none.
 
-    `open_match` returns the program for a new match. Beyond `_MAX_MATCHES`, the match with the
-    least recent request is dropped. Without `auction`, `sensible` bids. Methods are thread-safe.
+    `open_match` returns the program for a new match. The `_MAX_MATCHES` matches with the latest
+    requests are kept. If `auction` is False, `sensible` bids. The methods are thread-safe.
     """
 
     def __init__(self, open_match: Callable[[], AdaptedProgram], *, auction: bool) -> None:
@@ -63,7 +63,8 @@ class Adapter:
     ) -> tuple[str, Info, str | None]:
         """Return the move, information about it (see `kit`), and the reason for a fallback or None.
 
-        A bid by `sensible` because `auction` is False is no fallback. Fallbacks go to stderr too.
+        `request` is the body of `POST /move`. A bid that `sensible` makes because `auction` is
+        False is not a fallback. Fallbacks are also reported on stderr.
         """
         clock = request["clock"]
         seconds = (clock["move_ms"] + clock["bank_ms"]) / 1000
@@ -79,7 +80,7 @@ class Adapter:
             return sensible.move(view, moves), info, _CAUSES[error.kind]
 
     def _ask(self, deal: Deal, match: AdaptedProgram, until: float) -> tuple[str, Info]:
-        """Ask the program, and once more after a restart if it had ended by itself."""
+        """Return the program's move, and information about it. Restart a program that has ended."""
         for ended in (False, True):
             try:
                 answer, comment = match.answer(deal, until)
@@ -104,7 +105,7 @@ class Adapter:
             return match
 
     def end(self, request: Mapping[str, Any]) -> None:
-        """Close the match of a `POST /end` body (see `AdaptedProgram.close`), if it is known."""
+        """Close the match that a `POST /end` body names, if it is known (see `AdaptedProgram`)."""
         with self._lock:
             match = self._matches.pop(request["match"], None)
         if match is not None:
@@ -114,10 +115,10 @@ class Adapter:
 def serve(
     open_match: Callable[[], AdaptedProgram], *, name: str, version: str, auction: bool = True
 ) -> None:
-    """Serve a program that plays three-player Dou Dizhu as a bot (see `kit.run`).
+    """Serve a program for three-player Dou Dizhu as a bot (see `kit.run`).
 
-    `open_match` and `auction` are as in `Adapter`. Exit with a message if the program cannot be
-    started, which is tried first, or if the port is not available.
+    `open_match` and `auction` are as in `Adapter`. Start the program once to see whether it can be
+    started. Exit with a message if it cannot, or if the port is not available.
     """
     match = open_match()
     try:

@@ -1,7 +1,7 @@
 """Programs for Botzone's Dou Dizhu: *FightTheLandlord*, and *FightTheLandlord2* with an auction.
 
 For each move, a program is started, reads one line of JSON with all requests and its responses so
-far, and writes one line. If it then writes `KEEP_RUNNING`, it reads only the next request later.
+far, and writes one line. If it also writes `KEEP_RUNNING`, it is kept, and reads only new requests.
 """
 
 import json
@@ -24,6 +24,8 @@ Response = int | list[int]
 
 def conversation(deal: Deal, auction: bool) -> tuple[list[Request], list[Response]]:
     """Return a deal's requests, and the moves that were played in response to all but the last.
+
+    Both are in Botzone's form. If `auction` is False, the auction is left out.
 
     Raises:
         NoAnswer: if the program would have to bid a second time, which Botzone does not allow.
@@ -101,10 +103,10 @@ class BotzoneMatch(adapter.AdaptedProgram):
     def _go_on(
         self, requests: list[Request], responses: list[Response], until: float
     ) -> dict[str, Any] | None:
-        """Return the running program's output for the last request, or None to restart the program.
+        """Return the running program's output for the last request, or None if it must restart.
 
-        It is also asked about forced moves, which the bot was not asked for. It must be restarted
-        if it has answered the last request already, or if an answer differs from the move played.
+        Unlike the bot, the program is also asked for forced moves. It must restart if it has ended
+        or has answered the last request already, or if an answer differs from the move played.
         """
         output = None
         for number, request in enumerate(requests):
@@ -117,9 +119,9 @@ class BotzoneMatch(adapter.AdaptedProgram):
         return output
 
     def _ask(self, value: Request, until: float) -> dict[str, Any]:
-        """Return the program's output for `value`, and stop a program that does not keep running.
+        """Send `value` to the program, return its output, and append the response to `_given`.
 
-        The response is appended to `_given`.
+        Stop the program unless it asks to be kept running.
         """
         self.write(json.dumps(value), until)
         line = self.read(until)
@@ -139,7 +141,7 @@ class BotzoneMatch(adapter.AdaptedProgram):
 def serve(
     program: Sequence[str], folder: Path, *, name: str, version: str, auction: bool = True
 ) -> None:
-    """Serve a program, a command that runs in `folder`, as a bot (see `adapter.serve`).
+    """Serve the program that a command starts in `folder` as a bot (see `adapter.serve`).
 
     If `auction` is False, the program is for *FightTheLandlord*, which has no auction.
     """

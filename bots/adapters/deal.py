@@ -34,11 +34,11 @@ class Deal:
 
     @classmethod
     def of(cls, view: View, moves: Sequence[str]) -> "Deal":
-        """Return the deal in a view of Dou Dizhu with these legal moves.
+        """Return the deal that a view of Dou Dizhu shows. `moves` are the legal moves.
 
         Raises:
             NoAnswer: if other platforms cannot express the position: there are not three players,
-                the talon is hidden after the auction, or the history is incomplete.
+                the talon is hidden after the auction, or the history lacks moves of the deal.
         """
         if view["players"] != 3:
             raise NoAnswer("untold", "the program plays at tables of three only")
@@ -75,7 +75,7 @@ class Deal:
         )
 
     def move(self, answer: Answer) -> str:
-        """Return a program's answer as a legal move, which may be in other suits than in `moves`.
+        """Return a program's answer as a legal move, which may use other suits than `moves` does.
 
         Raises:
             NoAnswer: if the move is not legal.
@@ -98,7 +98,7 @@ class Deal:
 
 
 def numbers(cards: Sequence[str]) -> list[int]:
-    """Return the numbers of these cards on other platforms, ascending."""
+    """Return the numbers that Botzone and DOUDIZHUVER give these cards, ascending."""
     return sorted(_NUMBERS[card] for card in cards)
 
 

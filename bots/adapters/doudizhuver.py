@@ -16,9 +16,9 @@ _END_S: Final = 0.5  # for the answer to GAMEOVER
 
 
 def script(deal: Deal) -> list[tuple[str, str]]:
-    """Return the platform's lines up to the current question, each with the expected answer.
+    """Return the lines to send up to the current question, each with the expected answer.
 
-    At an earlier turn of the program, the move that was played is expected. The last answer is "".
+    At the program's earlier turns, this is the move played, and for the current question, it is "".
 
     Raises:
         NoAnswer: if the program would have to bid a second time, which the protocol does not allow.
@@ -61,11 +61,11 @@ class DoudizhuverMatch(adapter.AdaptedProgram):
         self._lost: str | None = None  # why the program cannot be used until the next deal
 
     def answer(self, deal: Deal, until: float) -> tuple[Answer, str]:
-        """Return the answer to the current question, and "" (see `AdaptedProgram.answer`).
+        """Return the program's bid or cards, and "" as its comment (see `AdaptedProgram.answer`).
 
         The protocol cannot tell a program that a move was played for it. So the program is asked in
-        that turn too. If its answer differs from the move, it is not used until the next deal. The
-        first question about a deal closes the previous deal (see `close`).
+        that turn too. If its answer differs from the move that was played, the program is not used
+        until the next deal. The first question about a deal closes the previous deal.
         """
         if self._deal is None or self._deal.number != deal.number:
             self.close(deal.score)
@@ -80,9 +80,10 @@ class DoudizhuverMatch(adapter.AdaptedProgram):
         return named([] if numbers == [-1] else numbers), ""
 
     def _tell(self, steps: list[tuple[str, str]], until: float) -> str | None:
-        """Send the rest of a script, up to the first answer that differs from the move played.
+        """Send the lines of a script that the program has not read. Start it if it is not running.
 
-        Return a sentence about this answer, or None if no answer differs.
+        Stop at the first answer that differs from the move that was played, and return a message
+        about this answer. Return None if no answer differs.
         """
         if not self.running:
             self.start()
@@ -97,7 +98,7 @@ class DoudizhuverMatch(adapter.AdaptedProgram):
         return None
 
     def close(self, score: int) -> None:
-        """Tell the program who won the deal, wait up to `_END_S` for its answer, and stop it.
+        """Tell the program who won the deal, if it had a landlord. Then stop the program.
 
         The winner follows from `score`, the score of the program's seat after the deal.
         """
@@ -116,7 +117,7 @@ class DoudizhuverMatch(adapter.AdaptedProgram):
 
 
 def _read(answer: str, line: str, expected: str) -> str:
-    """Return the program's answer to `line`, in the notation of `script`."""
+    """Return the answer in the notation of `script`, or `expected` if `line` is not a question."""
     if not line.endswith(" WHAT"):
         return expected  # real programs mix up their acknowledgements
     verb = line.removesuffix("WHAT")
@@ -128,5 +129,5 @@ def _read(answer: str, line: str, expected: str) -> str:
 
 
 def serve(program: Sequence[str], folder: Path, *, name: str, version: str) -> None:
-    """Serve a program, a command that runs in `folder`, as a bot (see `adapter.serve`)."""
+    """Serve the program that a command starts in `folder` as a bot (see `adapter.serve`)."""
     adapter.serve(lambda: DoudizhuverMatch(program, folder), name=name, version=version)

@@ -65,9 +65,9 @@ class Agent(adapter.AdaptedProgram):
             raise NoAnswer("ended", f"the agent cannot be loaded: {line}")
 
     def answer(self, deal: Deal, until: float) -> tuple[Answer, str]:
-        """Return the cards that the agent plays, and "" (see `AdaptedProgram.answer`).
+        """Return the cards that the agent plays, and "" for a comment (see `AdaptedProgram`).
 
-        An answer to another match is awaited first, even beyond `until`.
+        If the agent is answering for another match, wait for that answer, even beyond `until`.
         """
         with self._lock:
             if not self.running:
@@ -84,7 +84,7 @@ class Agent(adapter.AdaptedProgram):
         return cards, ""
 
     def stop(self) -> None:
-        """Kill the process after any answer in progress. The next question starts a new one."""
+        """Wait for any answer in progress, then kill the process. The next question restarts it."""
         with self._lock:
             super().stop()
 
@@ -96,7 +96,7 @@ def serve(program: Sequence[str], folder: Path, *, name: str, version: str) -> N
     """Serve an RLCard agent for Dou Dizhu as a bot (see `adapter.serve`). `sensible` bids.
 
     The last word of `program` names the agent as `module:name`. Any words before it are the command
-    of a Python that has RLCard, by default this one. The agent runs in `folder`.
+    of a Python that has RLCard, by default the bot's own. The agent runs in `folder`.
     """
     *python, agent = program
     command = [*(python or [sys.executable]), str(Path(rlcard_worker.__file__)), agent]

@@ -21,8 +21,8 @@ READY = "ready"
 def load(where: str) -> list[Any]:
     """Return the agents of the landlord and of the two seats after the landlord.
 
-    `where` is `module:name`, as in the module docstring. Exceptions from the import, an unknown
-    name and the agent's own code pass through.
+    `where` is `module:name`, as in the module docstring. ImportError, AttributeError for an unknown
+    name, and exceptions from the agent's own code pass through.
     """
     module, _, name = where.partition(":")
     agent = getattr(importlib.import_module(module), name)
@@ -36,7 +36,7 @@ def main() -> None:
     """Load the agent that the command line names, write `READY`, and answer each line of stdin.
 
     What the agent itself prints goes to stderr. If the agent or RLCard cannot be loaded, write the
-    error to stdout and exit with status 1. An exception in play ends the program.
+    error to stdout and exit with status 1. An exception during play ends the program.
     """
     out = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)

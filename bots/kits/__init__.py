@@ -37,7 +37,7 @@ class Kit:
     by_url: bool = False  # the bot's author keeps the bot running
 
     def missing(self) -> tuple[str, ...]:
-        """Return the Debian packages in `needs` that this machine lacks."""
+        """Return the Debian packages in `needs` whose program or files this machine lacks."""
         return tuple(
             package
             for package, part in self.needs.items()
@@ -49,16 +49,16 @@ class Kit:
         return self.run.format(dir=shlex.quote(str(directory)))
 
     def copy(self, target: Path, program: Sequence[str] = ()) -> list[str]:
-        """Copy the kit into a new or empty directory. Return the names of what was copied.
+        """Copy the kit into a new or empty directory. Return the paths of the copies in `target`.
 
         For an adapter, `program` is a command, which is written into the copy of `decision`. Files
-        and folders that it names by a relative path, except symbolic links, are copied too, and
-        returned last. All names are relative to `target`.
+        and folders that the command names by a relative path, except symbolic links, are copied
+        too, and returned last.
 
         Raises:
             KitError: if `target` is not empty, is a file or cannot be written, if `program` is
-                missing or not expected, or if its files do not exist, cannot be read, contain the
-                new folder or share a name. Part of the kit may have been copied by then.
+                missing or not expected, or if files that it names do not exist, cannot be read,
+                contain `target` or share a name. Part of the kit may have been copied by then.
         """
         if self.program is None and program:
             raise KitError(f"The kit {self.language} takes no program; leave out what follows --.")
@@ -95,7 +95,11 @@ class Kit:
 
 
 def _files_of(program: Sequence[str]) -> dict[str, Path]:
-    """Return the files that a command names by a relative path, except symbolic links, by word."""
+    """Return the files and folders, except symbolic links, that words of a command name, by word.
+
+    Raises:
+        KitError: if a file does not exist, would contain the copy, or has the name of another file.
+    """
     copies = {}
     for word in program:
         package = word.partition(":")[0].partition(".")[0]
@@ -114,14 +118,18 @@ def _files_of(program: Sequence[str]) -> dict[str, Path]:
 
 
 def _word(word: str, copies: Mapping[str, Path]) -> str:
-    """Return a word of the command, changed to work in the folder of the `copies`."""
+    """Return a word of the command, changed so that it works in the folder of the copies."""
     if word not in copies or ":" in word:
         return str(Path(word).absolute()) if Path(word).is_symlink() else word
     return f"./{copies[word].name}" if "/" in word else copies[word].name
 
 
 def _name(program: Sequence[str], copies: Mapping[str, Path]) -> str:
-    """Return a name for the bot: that of the last copied file, else of the agent or the program."""
+    """Return a name for the bot: the stem of the last copy that `program` names by its path.
+
+    Without such a copy, it is the agent in a last word like `module:Agent`, or else the file name
+    of the command's first word.
+    """
     stems = [path.stem for word, path in copies.items() if ":" not in word]
     last = program[-1].rpartition(":")[2] if ":" in program[-1] else Path(program[0]).name
     return stems[-1] if stems else last

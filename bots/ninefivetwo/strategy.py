@@ -22,7 +22,7 @@ def move(view: View, moves: Sequence[str]) -> str:
 
 
 def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
-    """Return the moves with their scores, as (score, move), best first.
+    """Return the moves as (score, move), best first.
 
     The scale depends on the phase. In the phase `play`, the moves after the best are in order of
     `keep_value`, lowest first.
@@ -104,8 +104,8 @@ def _above(card: int) -> int:
 def choose_card(hand: int, trick: Sequence[int], trump: int, unseen: int, voids: int) -> int:
     """Return the card to play.
 
-    `trick` holds the cards played so far, oldest first, and `unseen` those that may be in other
-    hands. Bit s of `voids` is set if the next seat is known to have no card of suit s.
+    `trick` holds the cards played so far, oldest first. `unseen` is the set of cards that may be in
+    other hands. Bit s of `voids` is set if the next seat is known to have no card of suit s.
     """
     if not trick:
         return _lead(hand, trump, unseen)
@@ -126,9 +126,9 @@ def choose_card(hand: int, trick: Sequence[int], trump: int, unseen: int, voids:
 def _play_second(
     winners: int, following: int, unseen: int, led: int, trump: int, voids: int
 ) -> int:
-    """Return the highest of `winners`, or an equally good card, unless it is likely to be beaten.
+    """Return the highest of `winners`, or a lower card that is as good, if it is likely to win.
 
-    Otherwise return the lowest card of the suit.
+    Otherwise return the lowest of `following`. `unseen` and `voids` are as in `choose_card`.
     """
     ruffed = voids >> led & 1 and not voids >> trump & 1 and unseen & SUIT_CARDS[trump]
     if ruffed and led != trump:
@@ -168,7 +168,7 @@ def _lead(hand: int, trump: int, unseen: int) -> int:
 
 
 def _lead_low(hand: int, trump: int, unseen: int) -> int:
-    """Lead a short suit if the hand has trumps to ruff with, and otherwise a long one."""
+    """Return the lowest card of a short suit if the hand has trumps, or else of a long suit."""
     trumps = hand & SUIT_CARDS[trump]
     side = hand ^ trumps
     if not side:

@@ -23,7 +23,7 @@ LEAD_PRICE, STOP_PRICE, LAST_STOP_PRICE = 1.5, 9.5, 26.5
 
 
 def finish(state: SheddingState) -> SheddingState:
-    """Play on to the end of the game, whose last deal this must be, and return the last state."""
+    """Play the last deal of a game to its end, and return the final state."""
     model = WIN_MODELS[state.game.name, state.players]
     rules = model.rules
     while state.turn is not None and state.phase != "play":
@@ -64,7 +64,7 @@ def finish(state: SheddingState) -> SheddingState:
 
 
 def _secret_card(state: SheddingState) -> int:
-    """Return the card whose play will reveal the teams, as a hand, or 0."""
+    """Return, as a hand, the card that will reveal Dasan's teams when it is played, or else 0."""
     if isinstance(state, DasanState) and state.partner is not None:
         return state.hands[state.partner] & state.called
     return 0
@@ -160,7 +160,7 @@ def _over_teammate(
 
 
 def _win_by_force(turn: Turn, combos: list[Combo], higher: list[Combo]) -> Combo | None:
-    """Return an unbeatable play of `higher` if at most one play of `combos` can be beaten."""
+    """Return an unbeatable play in `higher`, or None if two in `combos` can be beaten."""
     unbeatable = _unbeatable(turn, combos) if higher else []
     if len(combos) - len(unbeatable) > 1:
         return None
@@ -168,7 +168,7 @@ def _win_by_force(turn: Turn, combos: list[Combo], higher: list[Combo]) -> Combo
 
 
 def _block_next_opponent(turn: Turn, table: Combo, higher: list[Combo]) -> Combo | None:
-    """Return the highest play if the next seat is an opponent that could go out on a lower one."""
+    """Return the highest in `higher` if the next seat is an opponent that may go out, else None."""
     last_cards = turn.cards_left[turn.next_seat] == len(table.ranks) <= 2
     if not last_cards or turn.next_seat not in turn.opponents:
         return None
@@ -176,7 +176,7 @@ def _block_next_opponent(turn: Turn, table: Combo, higher: list[Combo]) -> Combo
 
 
 def _swap_kickers(counts: Counts, table: Combo) -> Combo | None:
-    """Return the lowest triple that beats `table`, with a cheap kicker if `table` has one."""
+    """Return the lowest triple that beats `table`, with a cheap kicker if needed, or None."""
     if table.kind not in ("triple", "triple+solo", "triple+pair"):
         return None
     for top in range(table.top + 1, len(counts)):
@@ -194,9 +194,10 @@ def _swap_kickers(counts: Counts, table: Combo) -> Combo | None:
 
 
 def _split_plan(turn: Turn, table: Combo, urgent: bool) -> Combo | None:
-    """Return the play of the kind of `table` that beats it at the least cost to the plan.
+    """Return the play of the same kind that beats `table` at the least cost to the plan.
 
-    Return None if winning the trick is not worth the cost.
+    Only the lowest `MAX_SPLITS` plays are compared. Return None if there is no play, or if winning
+    the trick is not worth the cost. It is worth more if `urgent` is true.
     """
     price = LEAD_PRICE
     if urgent:

@@ -50,7 +50,7 @@ def move(view: View, moves: Sequence[str]) -> str:
 def choose_call(moves: Sequence[str], counts: Counts) -> str:
     """Return the first call of the rank that is most common in the hand.
 
-    Its holder has few other cards of that rank, so it soon plays the card and reveals itself.
+    The partner then has few other cards of that rank, so it soon plays the card, which reveals it.
     """
     return max(moves, key=lambda text: counts[VALUE["dasan"][rank_of(cards_of(text)[0])]])
 
@@ -82,13 +82,13 @@ class Turn:
 
     @property
     def owner_cards(self) -> int:
-        """The number of cards in the hand of `owner`."""
+        """The number of cards in the hand of `owner`, if there is a play to beat."""
         return self.cards_left[self.owner]
 
     def may_be_beaten(self, combo: Combo) -> bool:
         """Return whether an opponent may hold a higher play of the same kind.
 
-        Kickers, and rockets and bombs over plays of other kinds, are ignored.
+        Kickers are ignored, and so are bombs and rockets over plays of another kind.
         """
         size, unseen, rules = len(combo.ranks), self.unseen, self.rules
         if combo.kind == "rocket" or size > self.most_cards:
@@ -128,7 +128,7 @@ def is_bomb(combo: Combo) -> bool:
 
 
 def multiple_of(combo: Combo) -> int:
-    """Return the number of cards of each rank in a play without its kickers, except for bombs."""
+    """Return the number of cards of each rank in a play, without kickers, or 1 for a bomb."""
     if combo.kind.startswith("quad"):
         return 4
     if combo.kind.startswith("triple"):
@@ -167,9 +167,9 @@ def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
 
 
 def _score_win(turn: Turn, combo: Combo, left: Counts) -> float | None:
-    """Score a play that ends the deal, or almost certainly wins it, above all other plays.
+    """Return a score above all others for a play that ends the deal or almost certainly wins it.
 
-    Return None if the play, or more than one of the later plays, may be beaten.
+    Return None if the play, or two plays in the plan of `left`, the hand after it, may be beaten.
     """
     if not any(left):
         return 1000.0

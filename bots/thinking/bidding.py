@@ -42,7 +42,7 @@ def choose_bid(model: WinModel, counts: Counts, moves: Sequence[str]) -> str:
 class Bidding:
     """Bounds on the other seats' probabilities of winning as declarer, inferred from their bids.
 
-    All are assumed to bid by the model's thresholds.
+    Every seat is assumed to bid by the model's thresholds.
     """
 
     def __init__(self, view: View, model: WinModel) -> None:
@@ -53,9 +53,9 @@ class Bidding:
         self._played = {seat: played_by(view, seat) for seat in self._bounds}
 
     def mismatch(self, hands: Sequence[Sequence[str]]) -> float:
-        """Return how far these hands' probabilities of winning lie outside their bounds, in total.
+        """Return the total by which the probabilities of winning with `hands` miss their bounds.
 
-        `hands` has the cards that each seat still holds.
+        `hands` has, for each seat, the cards that it still holds. Cards already played are added.
         """
         total = 0.0
         for seat, (low, high) in self._bounds.items():
@@ -68,7 +68,7 @@ class Bidding:
 
 
 def _bounds(view: View, thresholds: Sequence[float]) -> dict[int, tuple[float, float]]:
-    """Return {seat: (low, high)} without the view's seat and seats without a bound."""
+    """Return the bounds (low, high) by seat, without the view's seat and seats without bounds."""
     bounds_of: dict[int, tuple[float, float]] = {}
     highest = 0
     for entry in view["history"]:

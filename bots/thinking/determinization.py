@@ -1,6 +1,6 @@
 """Determinizations: complete states that a view allows, for the search to play out.
 
-The unseen cards are dealt at random, within all that the view makes certain.
+The unseen cards are dealt at random, in keeping with all that the view makes certain.
 """
 
 import random
@@ -32,7 +32,7 @@ class Constraints:
 
 
 def infer_constraints(view: View) -> Constraints:
-    """Return the constraints that follow from a view. Contradictions are ignored."""
+    """Return the constraints of a view. A card whose constraints conflict may be anywhere."""
     hidden = unseen(view)
     capacity = _capacity(view, len(hidden))
     limits = _LIMITS[view["game"]](view, set(hidden))
@@ -62,9 +62,9 @@ def _capacity(view: View, hidden: int) -> dict[Location, int]:
 
 
 def sample_state(view: View, constraints: Constraints, rng: random.Random) -> dict[str, Any]:
-    """Return a random state in wire form in which the view's seat would see the same cards.
+    """Return a random state in wire form, in which the view's seat sees the same cards.
 
-    `constraints` must be those of the view. The deal is made the last of the game, without
+    `constraints` must be those of the view. The current deal becomes the last of the game, without
     redeals. In a set-up position, the state may be invalid.
     """
     piles = _deal(constraints, rng)
@@ -103,7 +103,7 @@ def _deal(constraints: Constraints, rng: random.Random) -> dict[Location, list[s
 def _deal_at_random(
     constraints: Constraints, rng: random.Random
 ) -> dict[Location, list[str]] | None:
-    """Return the cards of each location, or None if a limited card has no location left."""
+    """Return the cards at each location, or None if no location has room for a limited card."""
     left = dict(constraints.capacity)
     piles: dict[Location, list[str]] = defaultdict(list)
     for card, locations in constraints.limited:
@@ -187,7 +187,7 @@ def _ninefivetwo(view: View, hidden: set[str]) -> Limits:
 
 
 def voids(view: View) -> dict[str, set[int]]:
-    """Return the seats that failed to follow each suit of 9-5-2, according to the history."""
+    """Return, for each suit, the seats that did not follow it in 9-5-2, as the history shows."""
     plays = [
         (entry["seat"], cards_of(entry["move"])[0])
         for entry in view["history"]

@@ -31,7 +31,7 @@ class Combo(NamedTuple):
 
 
 def combo_of(move: Move) -> Combo:
-    """Return a play, as the rules returned it, without its suits."""
+    """Return a play without its suits. The move must have its category, as the rules set it."""
     ranks = tuple([number >> 2 for number in move.deck.numbers(move.cards)])
     return Combo(move.category or "", move.level, move.length or 1, ranks)
 
@@ -70,7 +70,7 @@ class ComboRules:
         return rank - self.average_rank - TURN_COST
 
     def run_worth(self, top: int, multiple: int) -> float:
-        """Return the worth of a run with highest rank `top` and `multiple` cards of each rank."""
+        """Return the worth of a run up to rank `top` with `multiple` cards of each rank."""
         return (top - self.average_rank) / 2 + (multiple - 1) - TURN_COST
 
     def has_rocket(self, counts: Sequence[int]) -> bool:
@@ -137,9 +137,9 @@ def plan(rules: ComboRules, counts: Counts) -> HandPlan:
 def _divisions(
     rules: ComboRules, rest: list[int], runs: list[_RunOfRanks], first: tuple[int, int]
 ) -> Iterator[tuple[list[int], list[_RunOfRanks]]]:
-    """Yield a division, as (rest, runs), and then all that take further runs out of its rest.
+    """Yield the division (rest, runs), and then all that take further runs out of `rest`.
 
-    `first` is the multiple and the lowest rank of the first run that may be taken (see `_runs`).
+    `rest` counts the cards outside runs, by rank. `first` is as in `_runs`.
     """
     yield rest, runs
     for run in _runs(rules, rest, first):
@@ -155,7 +155,7 @@ def worth(rules: ComboRules, counts: Counts) -> float:
 
 
 def without(counts: Counts, ranks: Sequence[int]) -> Counts:
-    """Return a hand less one card for each item of `ranks`. `counts` must include these cards."""
+    """Return the hand `counts` less a card for each item of `ranks`. It must have these cards."""
     left = list(counts)
     for rank in ranks:
         left[rank] -= 1
@@ -163,7 +163,10 @@ def without(counts: Counts, ranks: Sequence[int]) -> Counts:
 
 
 def _runs(rules: ComboRules, rest: Sequence[int], first: tuple[int, int]) -> list[_RunOfRanks]:
-    """Return the runs that may be taken next: largest multiple first, then lowest, then longest."""
+    """Return the runs in `rest`: largest multiple first, then lowest, then longest.
+
+    `first` is a multiple and a lowest rank. Runs that come before these are left out.
+    """
     runs = []
     for multiple in range(first[0], 0, -1):
         shortest = rules.min_run[multiple - 1]
@@ -190,9 +193,10 @@ def _rest_worth(rules: ComboRules, rest: list[int], runs: list[_RunOfRanks]) -> 
 def _attach_kickers(
     rules: ComboRules, rest: list[int], runs: list[_RunOfRanks]
 ) -> tuple[float, list[tuple[int, ...]]]:
-    """Return the worth saved by kickers, and the ranks of each triple's kickers.
+    """Return the worth saved by kickers, and the kickers' ranks for each run of triples or triple.
 
-    `rest` must have no rocket. Runs of triples come first, each as one entry, then single triples.
+    Runs of triples, from `runs`, come before the triples in `rest`, which must have no rocket. The
+    list is empty if the rules allow no kickers.
     """
     if not (rules.solo_kickers or rules.pair_kickers):
         return 0.0, []
@@ -250,7 +254,7 @@ def _combos(rules: ComboRules, rest: list[int], runs: list[_RunOfRanks]) -> Iter
 
 
 class PlannedHand:
-    """A seat's hand with its plan. `cards` holds the cards of each rank, each as a hand."""
+    """A seat's hand with its plan. `cards` lists the cards of each rank, each card as a hand."""
 
     __slots__ = ("cards", "combos", "counts", "deck", "rules", "size")
 
@@ -266,7 +270,7 @@ class PlannedHand:
         self.combos = list(plan(rules, self.counts).combos)
 
     def take(self, combo: Combo) -> Move:
-        """Remove a play, in the lowest suits held, and return it as a move without a category.
+        """Remove a play from the hand, in the lowest suits. Return it as a move without a category.
 
         If the play is not in the plan, the hand is planned anew.
         """

@@ -82,7 +82,7 @@ def _distinct_plays(view: View, moves: Sequence[str]) -> list[tuple[str, Combo]]
 
 
 def _scored_combo(move: Move) -> Combo:
-    """Return a play without its suits and its length. Jokers do not count for its rank."""
+    """Return a play without suits, with length 1. Jokers as other cards do not set its rank."""
     combo = combo_of(move)
     natural = Counter([rank for rank in combo.ranks if rank < BLACK])
     if len(combo.ranks) == 1 or combo.kind in SPECIALS or not natural:
@@ -94,7 +94,7 @@ def _scored_combo(move: Move) -> Combo:
 
 
 def worth(counts: Counts) -> float:
-    """Return the worth of a hand's plan and of extra cards of full houses, in units of one rank.
+    """Return the worth of a hand's plan, with triples made full houses, in units of one rank.
 
     An empty hand is worth 30.
     """
@@ -111,9 +111,9 @@ def worth(counts: Counts) -> float:
 
 
 def _attach_extras(pairs: list[int], singles: list[int]) -> float:
-    """Remove the extra cards of a full house from `pairs` or `singles`. Return the worth saved.
+    """Remove the best extra cards of a full house from `pairs` or `singles`.
 
-    Both lists hold ranks, ascending. The result is 0 if there are no such cards.
+    Both lists hold ranks, ascending. Return the worth saved, or 0 if there are no such cards.
     """
     low = [rank for rank in singles if rank < BLACK]
     scoring = [rank for rank in low if POINTS[rank]]

@@ -53,14 +53,14 @@ class Table:
         return answer
 
     def show(self) -> dict[str, Any]:
-        """Return the token (None before the game), the service's URL, and the number of players."""
+        """Return the token (None before the game), the service's URL, and how many have joined."""
         return {"sealed": self.sealed, "service": self.service, "joined": len(self.hashes)}
 
     def join(self, secret_hash: str) -> dict[str, Any]:
-        """Return the seat of the player with this hash, new or not. The last starts the game.
+        """Return the seat of the player with this hash, who joins if new. The last starts the game.
 
         Raises:
-            Refused: if the hash is not a SHA-256, if the table is full, or if `ask` fails.
+            Refused: if the hash is new and not a SHA-256 or the table is full, or if `ask` fails.
         """
         with self.lock:
             if secret_hash not in self.hashes:
@@ -75,7 +75,7 @@ class Table:
             return {"seat": self.hashes.index(secret_hash)}
 
     def pass_on(self, sealed: str) -> None:
-        """Make `sealed` the token of the table.
+        """Make `sealed` the token of the table. The caller must hold `lock`.
 
         Raises:
             Refused: if the token is not one move after the present token, or if `ask` fails.
@@ -109,7 +109,7 @@ class Handler(BaseHTTPRequestHandler):
             self.answer(404, b"{}")
 
     def do_POST(self) -> None:
-        """Give a player a seat, or pass on a token."""
+        """Give a player a seat, or pass on a token. Answer 400 or 409 if that is not possible."""
         try:
             length = int(self.headers["Content-Length"])
             if not 0 <= length <= MAX_BODY:
@@ -141,7 +141,11 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def make_server(port: int, service: str, game: str, players: int) -> ThreadingHTTPServer:
-    """Return the server of a new table on a port of this machine. Port 0 takes a free port."""
+    """Return the server of a new table, which listens on 127.0.0.1. Port 0 takes a free port.
+
+    Raises:
+        OSError: if the port is not available.
+    """
     handler = type("TableHandler", (Handler,), {"table": Table(service, game, players)})
     return ThreadingHTTPServer(("127.0.0.1", port), handler)
 

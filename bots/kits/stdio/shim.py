@@ -26,7 +26,7 @@ Answer = tuple[str, dict[str, Any], str | None]
 
 
 def move_in(line: str) -> Answer:
-    """Return an answer's move, its info or {}, and the reason for a fallback or None.
+    """Return the move in a program's answer, any info or {}, and the reason for a fallback or None.
 
     Raises:
         NoAnswer: if the answer has no move.
@@ -76,7 +76,7 @@ class Shim:
 
 
 def main() -> None:
-    """Start the program that the command line names, and serve it as a bot until stopped."""
+    """Serve the program that the command line names as a bot, or exit with a message."""
     if len(sys.argv) < 2:
         sys.exit("Name the program: python3 shim.py PROGRAM [ARGUMENT ...]")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # stop the program too

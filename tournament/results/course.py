@@ -139,8 +139,8 @@ def _names(tables: Iterable[CourseTable]) -> set[str]:
 def _bracket(
     rounds: list[CourseRound], arrays: MatchArrays, finished: bool
 ) -> Iterator[CourseRound]:
-    """Yield the rounds with ``advances``, and only with byes that are certain, as a bot without a
-    table may also be out."""
+    """Yield the rounds with ``advances`` set at their tables. Keep only byes that are certain,
+    since a bot without a table may also be out."""
     cuts = knockout.cuts(len(arrays.bots), arrays.seats.shape[1])
     for index, played in enumerate(rounds):
         after = (table for following in rounds[index + 1 :] for table in following.tables)

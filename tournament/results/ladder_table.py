@@ -53,9 +53,9 @@ class LadderTable:
 def ladder_table(played: MatchArrays, arrays: MatchArrays, data: Observations) -> LadderTable:
     """Return what the blocks of a ladder show about the bots of ``arrays``.
 
-    ``played`` are all matches, even of disqualified bots, and ``arrays`` the matches that count.
-    Both have epochs as rounds. ``data`` must be the observations of ``arrays`` with `draws` as
-    rounds. A bot arrives with its first block in ``played``, even if that block does not count.
+    ``played`` has all matches, even those of disqualified bots, and ``arrays`` the matches that
+    count. Both have epochs as rounds. ``data`` must be the observations of ``arrays`` with `draws`
+    as rounds. A bot arrives with its first block in ``played``, even if that block does not count.
     """
     number_in_record = np.array([played.bots.index(bot) for bot in arrays.bots], np.int64)
     record = LadderRecord(len(played.bots))

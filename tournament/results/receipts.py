@@ -46,7 +46,8 @@ def read_receipts(path: Path) -> list[Digest]:
 class ReceiptFile:
     """The file of one bot's receipts from one arena, one per line, in the user's state folder.
 
-    `arena` is a URL, and `token` the bot's. `what`, the file's title, names the arena and the bot.
+    `arena` is the arena's URL, and `token` is the bot's token. `what` is the title of the file,
+    which names the arena and the bot.
 
     Raises:
         StoreError: if the user has no home folder.

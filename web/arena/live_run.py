@@ -129,7 +129,8 @@ class LiveRun:
         return snapshot
 
     def _rate(self, count: int) -> float | None:
-        """Return the matches per second in the last ten minutes, or None if too little is known."""
+        """Add `count`, the number of finished matches, to the counts of the last ten minutes.
+        Return the matches per second in that time, or None if too little is known."""
         counts = self._counts
         counts.append((self._clock(), count))
         while counts[0][0] < self._clock() - RATE_S or counts[0][1] > count:

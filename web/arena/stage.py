@@ -18,8 +18,8 @@ _TOP: Final = 10
 
 
 def stage_page(now: Snapshot, joinable: bool) -> str:
-    """Return the page for the projector, with a QR code for `/join` if `joinable` and the run is
-    not over, but without QR codes if the page was opened on this machine."""
+    """Return the page for the projector, with QR codes for the first page and, if `joinable` and
+    the run is not over, for `/join`, but without them if the page was opened on this machine."""
     return render_template(
         "stage.html",
         now=now,
@@ -74,6 +74,6 @@ def _highlight(now: Snapshot) -> list[tuple[str, int]]:
 
 
 def _coming(now: Snapshot) -> tuple[str, ...]:
-    """Return the bots at the next table with the best-placed bot, or () if no table is waiting."""
+    """Return the bots of the waiting table with the best-placed bot, or () if none is waiting."""
     waiting = [block.bots for block in now.upcoming[len(now.playing) :] if not block.played]
     return min(waiting, key=lambda bots: min(now.places.get(bot, inf) for bot in bots), default=())

@@ -78,7 +78,8 @@ def _finished(run: LiveRun, now: Snapshot, record: MatchRecord) -> dict[str, obj
 
 
 def _choose(run: LiveRun, now: Snapshot) -> list[MatchRecord]:
-    """Return the closest match of each block that ended at most ten minutes before the latest one.
+    """Return the match with the smallest margin of each block that ended at most ten minutes before
+    the latest one.
 
     Only the latest twelve blocks with a bot in the first three places are considered or, if there
     are none, those with the best-placed bot. The match with the closest fight comes first.
@@ -103,7 +104,8 @@ def _choose(run: LiveRun, now: Snapshot) -> list[MatchRecord]:
 
 
 def _best(now: Snapshot, bots: Iterable[str]) -> float:
-    """Return the best place of these bots, or infinity. Places better than 3 count as 3."""
+    """Return the best place of these bots, or infinity if they have none. Places better than 3
+    count as 3."""
     return max(_FIRST, min(now.places.get(bot, inf) for bot in bots))
 
 

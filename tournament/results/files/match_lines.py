@@ -230,7 +230,7 @@ def _line(record: MatchRecord, cup: CupFacts, run: Run) -> MatchLine:
 
 
 def _times_by_move(record: MatchRecord, seats: list[int]) -> Iterator[float | None]:
-    """Yield the milliseconds of each move, or None if no bot was asked or `seats` has ended."""
+    """Yield each move's milliseconds, or None for a move without a request or beyond `seats`."""
     times = [iter(of_seat) for of_seat in record.times]
     for index in range(len(record.moves)):
         asked = index < len(seats) and index not in record.forced

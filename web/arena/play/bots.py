@@ -41,7 +41,8 @@ class AvailableBots:
         }
 
     def choices(self, game: str) -> list[tuple[str, str]]:
-        """Return the cup's choices with the bots' names, or [] if the cup plays another game."""
+        """Return (choice, name) for each bot that the cup starts, or [] if it plays another
+        game."""
         started = self._started.items() if self._cup.game == game else ()
         return [(choice, bot.name) for choice, bot in started]
 

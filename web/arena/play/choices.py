@@ -93,7 +93,7 @@ class Choices:
         return gettext("You lead: tap cards, then Play.")
 
     def lit(self, chosen: Sequence[str]) -> list[str]:
-        """Return the cards of the hand that can be added to the chosen ones, sorted and without
+        """Return the cards of the hand that can be added to the chosen cards, sorted and without
         repeats."""
         left = self._hand - Counter(chosen)
         return sorted(card for card in left if self._goes_with([*chosen, card]))

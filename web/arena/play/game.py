@@ -144,7 +144,7 @@ class BrowserGame(Player, MatchObserver):
             }
 
     def _frame(self, number: int, moves: Sequence[tuple[int, str]]) -> Frame:
-        """Return what the user sees, with the tricks and results, which everybody sees."""
+        """Return a frame with the user's view, and the tricks and results that everybody sees."""
         view = position(self._state.game, self._state.view(self._seat).to_dict())
         log = self._log.shown
         facts = [fact for fact in view["facts"] if not fact[-1]]

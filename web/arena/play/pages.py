@@ -144,8 +144,8 @@ def _open(state: State, bots: Sequence[Bot], clock: Clock, seat: int = 0) -> Res
 
 
 def _chosen_options(rules: Game) -> dict[str, Value]:
-    """Return the options in the form: None for "", and for text that is no number -1, which is
-    refused."""
+    """Return the options in the form. "" becomes None, and text that is not a number becomes -1,
+    which is refused."""
     words: dict[str, Value] = {"": None, "true": True, "false": False}
     form = request.form
     return {

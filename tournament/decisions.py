@@ -46,10 +46,10 @@ _SENTENCES: Final[dict[type[AnyDecision], str]] = {
 
 
 def exclusions(decisions: Iterable[AnyDecision]) -> list[Exclusion]:
-    """Return, in the given order, decisions that withdraw or disqualify a bot or let it leave.
+    """Return the decisions by which bots stop playing, without those that an `Undo` took back.
 
-    Decisions that an `Undo` took back are left out. A decision that disqualifies several versions
-    of a bot is replaced by a copy for each version, with that version as its `bot`.
+    `decisions` must be oldest first, and so is the result. A decision that disqualifies several
+    versions of a bot is replaced by a copy for each version, with that version as its `bot`.
     """
     standing: list[list[Exclusion]] = []
     for decision in decisions:
@@ -65,7 +65,7 @@ def exclusions(decisions: Iterable[AnyDecision]) -> list[Exclusion]:
 
 
 def other_versions(decisions: Iterable[AnyDecision], bot: str) -> tuple[str, ...]:
-    """Return the other versions of a ladder's bot that its author entered, in the order of joining.
+    """Return the other versions of a ladder's bot that the same author entered, oldest first.
 
     Versions that no longer play are included. A bot that the organiser entered has none.
     """
@@ -90,7 +90,7 @@ def absent(decisions: Iterable[AnyDecision]) -> frozenset[str]:
 
 
 def exclusion_of(decisions: Iterable[AnyDecision], bot: str) -> Exclusion | None:
-    """Return the latest of the `exclusions` of this bot, or None if it still plays."""
+    """Return the latest decision by which this bot stopped playing, or None if it still plays."""
     return {exclusion.bot: exclusion for exclusion in exclusions(decisions)}.get(bot)
 
 
@@ -116,7 +116,7 @@ def finished_by(decisions: Iterable[AnyDecision]) -> Finish | None:
 
 
 def paused(decisions: Iterable[AnyDecision]) -> Pause | None:
-    """The decision by which a run is paused, or None if the run is not paused or has ended."""
+    """Return the decision by which a run is paused, or None if it is not paused or has ended."""
     switches = [item for item in decisions if isinstance(item, Pause | Resume | Finish)]
     return switches[-1] if switches and isinstance(switches[-1], Pause) else None
 
@@ -129,8 +129,8 @@ def skipped(decisions: Iterable[AnyDecision]) -> frozenset[str]:
 
 
 def pending(decisions: Iterable[AnyDecision], voids: Iterable[AnyVoid]) -> list[tuple[int, str]]:
-    """Return (number of the decision, match id) of matches that `Void` decisions have yet to make
-    void, in the decisions' order. `voids` are the void matches so far."""
+    """Return (number of the decision, match id) for each match that a `Void` decision has yet to
+    make void, in the order of the decisions. `voids` are all matches that are void so far."""
     done = {(void.decision, void.match) for void in voids if isinstance(void, Revocation)}
     voided = (decision for decision in decisions if isinstance(decision, Void))
     matches = [(decision.number, match) for decision in voided for match in decision.matches]

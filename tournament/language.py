@@ -14,21 +14,21 @@ def speak(catalog: NullTranslations) -> None:
 
 
 def catalog() -> NullTranslations:
-    """Return the catalog of the current context. By default messages stay in English."""
+    """Return the catalog of the current context, by default `ENGLISH`."""
     return _catalog.get()
 
 
 def gettext(message: str, **values: object) -> str:
-    """Translate a message, then replace each %(name)s by its value in `values`, and %% by %."""
+    """Translate a message, then replace each %(name)s with its value in `values`, and %% with %."""
     return catalog().gettext(message) % values
 
 
 def ngettext(singular: str, plural: str, num: int, **values: object) -> str:
-    """Translate a message about `num` things, given in English for one thing and for several.
-    Then replace %(num)d by `num`, each %(name)s by its value in `values`, and %% by %."""
+    """Translate a message about `num` things, given in English for one thing and for several. Then
+    replace %(num)d with `num`, each %(name)s with its value in `values`, and %% with %."""
     return catalog().ngettext(singular, plural, num) % {"num": num, **values}
 
 
 def N_(message: str) -> str:  # noqa: N802 - the usual name
-    """Mark a message that is translated where it is shown, and return it unchanged."""
+    """Mark a message for translation at the place where it is shown, and return it unchanged."""
     return message

@@ -84,15 +84,16 @@ class Run:
     `cup` includes the bots that joined a ladder. `total` is the number of planned matches, as in
     `Plan.total`, or None if it is not known. `begun` is the time at which the run began (UTC, ISO
     8601). `places` maps each bot to the place that the plan has decided, and is None or empty if no
-    place is decided. `settled` are the top bots if `[stop]` ended the cup, after `stopped_after`
-    blocks or, if that is None, a number that must be counted. `extended` says whether the cup grew
-    after its standings may have been seen.
+    place is decided. `settled` are the top bots if `[stop]` ended the cup, and `stopped_after` is
+    the number of blocks played by then, or None if they have to be counted. `extended` says whether
+    the cup grew after its standings may have been seen.
 
     `about` has the statements of each bot about itself, the latest last. `passed` are the bots that
-    passed the ladder's check, and `failed` maps each bot that failed it to the reason. `voids`
-    counts the void matches that unreachable bots caused, and `void_matches` all known void matches.
-    `unplaced` are the bots that have no place for a reason that decisions do not show.
-    `max_difference` is as in `Cup`, or None if it is not known. `ranges` is as in `kind_of_ranges`.
+    passed the ladder's check, and `failed` maps each bot that failed it to the reason. `voids` has
+    the number of void matches that each unreachable bot caused, and `void_matches` is the number of
+    all known void matches. `unplaced` are the bots that have no place for a reason that decisions
+    do not show. `max_difference` is as in `Cup`, or None if it is not known. `ranges` is as in
+    `kind_of_ranges`.
     """
 
     cup: Cup
@@ -143,20 +144,22 @@ class Run:
 
     @property
     def authors(self) -> dict[str, str | None]:
-        """The author of each bot by the bot's name, or None if the cup states none."""
+        """The author of each bot by the bot's name, or None where the cup states no author."""
         return {bot.name: bot.author for bot in self.cup.bots}
 
     def companions(self) -> dict[str, str]:
         """Map each bot that still plays to a disqualified bot by the same author, if there is one.
-        Of several, the last in the order of the cup counts."""
+        If there are several, the last in the order of the cup is used."""
         bots = self.cup.bots
         disqualified = {bot.author: bot.name for bot in bots if bot.name in self.disqualified}
         playing = (bot for bot in bots if bot.author and bot.name not in self.gone)
         return {bot.name: disqualified[bot.author] for bot in playing if bot.author in disqualified}
 
     def incidents(self) -> list[str]:
-        """Return translated sentences about the decisions, oldest first, but not about joins,
-        leaves and skips. The `caveats` follow, but the one about a missing sandbox comes first."""
+        """Return translated sentences about the decisions, oldest first, and then the `caveats`.
+
+        Joins, leaves and skips are left out. A caveat about a missing sandbox comes first.
+        """
         # A ladder has too many decisions about single bots and matches to list.
         shown = (item for item in self.decisions if not isinstance(item, Join | Leave | Skip))
         caveats, of_sandbox = self.caveats(), int(self.unsandboxed)
@@ -165,8 +168,8 @@ class Run:
     def caveats(self) -> list[str]:
         """Return translated sentences about what may weaken the results of the run.
 
-        They are about a missing sandbox (always first), skipped matches, cards that bots may
-        remember, and matches that were void because of a bot.
+        The sentences are about a missing sandbox (always first), skipped matches, cards that bots
+        may remember, and matches that were void because of a bot.
         """
         sentences = [_(_UNSANDBOXED)] if self.unsandboxed else []
         skips = (decision for decision in self.decisions if isinstance(decision, Skip))

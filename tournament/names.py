@@ -24,9 +24,9 @@ def normal(name: str) -> str:
 
 
 def problem(name: str) -> str | None:
-    """Return what is wrong with a name, and the fix, or None if the name is allowed.
+    """Return what is wrong with a name and how to fix it, in a sentence, or None if it is allowed.
 
-    The name must be in normal form. A version number, as in ann/2, is not allowed.
+    The name must be in normal form (see `normal`). A version number, as in ann/2, is not allowed.
     """
     if not 1 <= len(name) <= LONGEST:
         return f"A name has 1 to {LONGEST} characters, not {len(name)}; choose another."
@@ -44,8 +44,8 @@ def _is_plain(letter: str) -> bool:
 
 
 def alike(name: str, others: Iterable[str]) -> str | None:
-    """Return the first of `others` that equals `name` or looks like it, or None. Versions of one
-    bot (ann and ann/2) do not count as alike."""
+    """Return the first of `others` that equals `name` or looks like it, or None if none does.
+    Version numbers are ignored, but versions of one bot (ann and ann/2) do not count as alike."""
     first, shape = base(name), _skeleton(base(name))
     for other in others:
         if other == name or (base(other) != first and _skeleton(base(other)) == shape):
@@ -60,7 +60,7 @@ def base(name: str) -> str:
 
 @lru_cache(4096)
 def _skeleton(name: str) -> str:
-    """A string that is the same for names that look alike, whatever case, accents and marks."""
+    """Return the same string for names that look alike. Case, accents and marks are ignored."""
     letters = unicodedata.normalize("NFKD", name).casefold()
     plain = "".join(c for c in letters if unicodedata.category(c) != "Mn").translate(_ALIKE)
     if not plain.isascii():
@@ -72,7 +72,7 @@ def _skeleton(name: str) -> str:
 
 @cache
 def _first_alike(letter: str) -> str:
-    """The letter with the lowest code point among an East Asian letter and its lookalikes."""
+    """Return the letter with the lowest code point among a letter and its East Asian lookalikes."""
     if letter.isascii():
         return letter
     from confusable_homoglyphs import confusables  # 0.9 MB, which Latin names do not need

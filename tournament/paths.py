@@ -17,9 +17,8 @@ KEY_FILE = "signing-key"
 
 
 def state_folder() -> Path:
-    """The user's folder for keys: `$XDG_STATE_HOME/stich`, by default `~/.local/state/stich`.
-
-    It need not exist.
+    """Return the user's folder for keys, which need not exist: `$XDG_STATE_HOME/stich`, by default
+    `~/.local/state/stich`.
 
     Raises:
         RuntimeError: if `$XDG_STATE_HOME` is not an absolute path and the user has no home folder.

@@ -119,7 +119,7 @@ class Pairing:
 
     @classmethod
     def alone(cls, match: str, seating: Sequence[str], seed: str) -> Pairing:
-        """Return a match outside any cup: the only match of block 0. `match` is its id."""
+        """Return a match that belongs to no cup: the only match of block 0. `match` is its id."""
         bots = tuple(seating)
         return cls(match, 0, seed, 1, "", 0, 1, table=bots, seating=bots, seed=seed)
 
@@ -162,14 +162,14 @@ class MatchRecord(Pairing):
 
     @property
     def sides(self) -> tuple[int, ...] | None:
-        """The side of each seat: 0 for the declarer's side and 1 for the other. None if every seat
-        played for itself, there was no declarer, or there were several deals."""
+        """The side of each seat, 0 for the declarer's side and 1 for the other, or None if every
+        seat played for itself, there was no declarer, or there were several deals."""
         if len(self.results) != 1:
             return None
         return games.get(self.game).sides(self.results[0], self.players)
 
     def answered(self, seat: int) -> list[float]:
-        """Return the milliseconds of each request that a seat answered completely, in order."""
+        """Return the milliseconds of each request that a seat answered completely, oldest first."""
         unanswered = {
             fault.turn
             for fault in self.faults
@@ -226,7 +226,7 @@ AnyVoid = Outage | Revocation
 
 
 class Place(TypedDict):
-    """The fields that a void match copies from its match."""
+    """The fields that say which match a `VoidRecord` is about. They are as in `Pairing`."""
 
     match: str
     block: int
@@ -237,7 +237,7 @@ class Place(TypedDict):
 
 
 def place_of(match: Pairing | VoidRecord) -> Place:
-    """Return the fields that a void match copies from its match, as keyword arguments."""
+    """Return the fields that say which match this is, as keyword arguments for a `VoidRecord`."""
     return cast(Place, {name: getattr(match, name) for name in Place.__annotations__})
 
 
@@ -289,7 +289,7 @@ class Disqualify(Decision, frozen=True):
 
 
 class Undo(Decision, frozen=True):
-    """The decision that takes back the latest `Withdraw` or `Disqualify` in force, of `bot`."""
+    """The decision that takes back the latest `Withdraw` or `Disqualify` in force, about `bot`."""
 
     bot: str
 
@@ -385,6 +385,7 @@ class BlockRecord:
 
 
 def adjusted(scores: tuple[int, ...], struck: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the scores by seat. Each seat in `struck` gets the lowest of all scores instead."""
+    """Return the scores by seat after the strike-out rule: each seat in `struck` gets the lowest of
+    all scores."""
     worst = min(scores)
     return tuple(worst if seat in struck else score for seat, score in enumerate(scores))

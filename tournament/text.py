@@ -7,14 +7,16 @@ from tournament.language import ngettext
 
 
 def plural(count: int, noun: str, irregular: str | None = None) -> str:
-    """A number with its English noun: 1 block, 2 blocks. `irregular` is an irregular plural."""
+    """Return a number with its English noun, such as "1 block" or "2 blocks". `irregular` is the
+    noun's plural if that is not formed with s."""
     return f"{count} {noun if count == 1 else irregular or noun + 's'}"
 
 
 def listed(names: Sequence[str], most: int = 3) -> str:
-    """Names for a sentence, such as "", "ann", "ann and bob", or "ann, bob, cat and 61 others".
+    """Return the names as translated text, such as "ann and bob" or "ann, bob, cat and 61 others".
 
-    Up to `most` + 1 names are shown. With more names, `most` are shown and the rest are counted.
+    Up to `most` + 1 names are shown. If there are more, `most` are shown and the rest are counted.
+    If there are no names, the text is "".
     """
     shown = list(names)
     if len(shown) > most + 1:
@@ -26,7 +28,7 @@ def listed(names: Sequence[str], most: int = 3) -> str:
 
 
 def unreachable(bots: Sequence[str]) -> str:
-    """A translated sentence that says that `bots` are unreachable, or "" if there are none."""
+    """Return a translated sentence saying that `bots` are unreachable, or "" if there are none."""
     if not bots:
         return ""
     return ngettext(
@@ -43,7 +45,7 @@ def utc(at: str) -> str:
 
 
 def printable(text: str) -> str:
-    """The text, safe on a terminal: unprintable characters, including line ends, are escaped."""
+    """Escape unprintable characters, even line ends, so that the text is safe on a terminal."""
     return "".join(
         letter if letter.isprintable() else letter.encode("unicode_escape").decode("ascii")
         for letter in text
@@ -51,5 +53,5 @@ def printable(text: str) -> str:
 
 
 def printable_lines(text: str) -> str:
-    """Return the text escaped as in `printable`, except for line ends. CRLF becomes LF."""
+    """Escape the text as in `printable`, except for line ends. CRLF becomes LF."""
     return "\n".join(map(printable, text.replace("\r\n", "\n").split("\n")))

@@ -12,25 +12,28 @@ _DRAWN = 4  # a random seed has at least so many different pairs of a letter nex
 
 
 def commitment(seed: str) -> str:
-    """The commitment to a seed: 64 hexadecimal digits."""
+    """Return the commitment to a seed: 64 hexadecimal digits."""
     return hashlib.sha256(seed.encode("utf-8")).hexdigest()
 
 
 def committed_seed(named: str | None) -> str:
-    """Draw a fresh seed for a cup that commits to its seed: 64 random hexadecimal digits, after
-    `named` (the seed in the CUP.toml) and a colon if that is not None. Nobody can guess it."""
+    """Draw a fresh seed, which nobody can guess, for a cup that commits to its seed: 64 random
+    hexadecimal digits. If the CUP.toml has a seed (`named`), that seed and a colon come first."""
     drawn = secrets.token_hex(32)
     return drawn if named is None else f"{named}:{drawn}"
 
 
 def follows(seed: str, named: str | None, committed: bool) -> bool:
-    """Return whether a run of a cup may have this seed: `named`, the seed in the CUP.toml, or any
-    seed if it is None. If the cup commits to its seed, a colon and any text may follow."""
+    """Return whether a run of a cup may have this seed.
+
+    `named` is the seed in the CUP.toml. If it is None, a run may have any seed. Otherwise the seed
+    must equal `named` or, if the cup commits to its seed, begin with `named` and a colon.
+    """
     return named in (None, seed) or (committed and seed.startswith(f"{named}:"))
 
 
 def weakness(seed: str) -> str:
-    """A warning if this seed does not look like a random hexadecimal number, otherwise ""."""
+    """Return a warning if this seed does not look like a random hexadecimal number, else ""."""
     # In a random number, letters often stand next to digits; in words and dates they rarely do.
     pairs = {pair for pair in pairwise(seed) if "".join(pair).isalnum()}
     if sum(left.isalpha() != right.isalpha() for left, right in pairs) >= _DRAWN:

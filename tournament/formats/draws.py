@@ -10,11 +10,12 @@ from collections.abc import Iterable
 
 
 def draw(kind: str, seed: str, *subject: str) -> str:
-    """A draw of this kind for this subject from a cup's seed, as 64 hexadecimal digits."""
+    """Return the draw of this kind for this subject from a cup's seed, as 64 hexadecimal digits."""
     text = json.dumps([kind, seed, *subject], ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
 def shuffled(names: Iterable[str], kind: str, seed: str, *subject: str) -> list[str]:
-    """The names in an order drawn for this subject. The order of `names` does not matter."""
+    """Return the names in an order drawn for this subject (see `draw`), whatever their given
+    order."""
     return sorted(names, key=lambda name: (draw(kind, seed, *subject, name), name))

@@ -73,12 +73,12 @@ class Format(ABC):
         return "fresh" if remembers and self.seating != "fixed" else "shared"
 
     def tables(self, bots: int, players: int) -> int:
-        """Return how many different tables of `players` seats play in a cup with `bots` bots, or 0
-        if the format does not list tables in advance."""
+        """Return the number of different tables of `players` seats in a cup with `bots` bots, or 0
+        if the format does not list its tables in advance."""
         return 0
 
     def always(self) -> tuple[str, ...]:
-        """Return the names of the bots that sit at every table, in most formats none."""
+        """Return the names of the bots that sit at every table. In most formats there are none."""
         return ()
 
     def named_bots(self) -> Iterator[tuple[str, str]]:

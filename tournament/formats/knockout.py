@@ -72,14 +72,14 @@ class _KnockoutPlan(Plan):
         yield from self._play(scores, {})
 
     def places(self, run: Progress, scores: Scores) -> dict[str, int]:
-        """Return the place of every bot, by the rules in docs/cup-reference.md."""
+        """Return the place of every bot (see `Plan.places` and docs/cup-reference.md)."""
         places: dict[str, int] = {}
         for _ in self._play(scores, places):
             pass
         return places
 
     def _play(self, scores: Scores, places: dict[str, int]) -> Iterator[Round]:
-        """Yield the rounds. At the end, add the place of every bot to `places`."""
+        """Yield the rounds. Once the last is finished, add the place of every bot to `places`."""
         seeds, offset, deals = self._format.seeds, 0, self._format.deals
         unseeded = [name for name in self.setup.bots if name not in seeds]
         remaining = [*seeds, *shuffled(unseeded, "seeds", self.setup.seed)]
@@ -107,7 +107,8 @@ class _KnockoutPlan(Plan):
         _award(places, [(key, name) for key, name in eliminated if name not in places])
 
     def _tables(self, remaining: Sequence[str], count: int) -> list[Table]:
-        """Assign the worst seeds in `remaining`, best first, to `count` tables in snake order."""
+        """Return `count` tables, filled in snake order with the worst seeds in `remaining`, which
+        has the best seed first."""
         tables: list[list[str]] = [[] for _ in range(count)]
         playing = remaining[len(remaining) - count * self.setup.players :]
         for index, name in enumerate(playing):
@@ -118,7 +119,8 @@ class _KnockoutPlan(Plan):
     def _beaten(
         self, tables: Sequence[Table], cut: Sequence[int], stage: str, keys: Mapping[str, _Key]
     ) -> list[tuple[_Key, str]]:
-        """The bots that are eliminated in a round, best first. `cut` is parallel to `tables`."""
+        """Return (key, bot) for each bot that is eliminated in a round, best first. `cut` has the
+        number of bots that advance from each table."""
         beaten = []
         for table, advancing in zip(tables, cut, strict=True):
             ranked = sorted(table, key=lambda name: (keys[name], self._lot(stage, name)))
@@ -134,7 +136,7 @@ class _KnockoutPlan(Plan):
 def _keys(
     means: dict[str, list[Fraction]], results: Mapping[StageTable, Mapping[str, Fraction]]
 ) -> dict[str, _Key]:
-    """Append each bot's mean score in a round to `means`. Return the key of each bot in `means`."""
+    """Append the mean scores in a round, which are `results`, to `means`. Return each bot's key."""
     for table in results.values():
         for name, mean in table.items():
             means[name].append(mean)
@@ -145,7 +147,8 @@ def _keys(
 
 
 def _award(places: dict[str, int], ranked: Sequence[tuple[_Key, str]]) -> None:
-    """Give the bots in `ranked`, best first, the next `places`, the same for equal keys."""
+    """Add the bots in `ranked`, best first, to `places`, after the bots that already have a place.
+    Bots with equal keys share a place."""
     before = len(places)
     keys = [place_key for place_key, _ in ranked]
     for place_key, name in ranked:

@@ -66,7 +66,7 @@ class LadderPlan(Plan):
 
     An epoch begins once the previous one is complete, so its tables depend only on results that
     cannot change later. `gather` returns the bots that can play now, in the order of the cup, and
-    may take seconds. By default there are none, as suits a run that is only read.
+    may take seconds. By default it returns none, which suits a run that is only read.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class LadderPlan(Plan):
         self.blocks = 0
 
     def next(self, run: Progress, scores: Scores) -> Round | Wait | Done:
-        """Return the round of the current epoch or, when called again, of a new one.
+        """Return the round of the current epoch or, when called again, the round of a new one.
 
         `Plan.next` says when to call again. If the round has an `epoch`, the epoch is new, and the
         caller must store it. Return `Wait` if the bots from `gather` do not fill a table, and
@@ -102,7 +102,7 @@ class LadderPlan(Plan):
         return Round(number, len(epoch.tables), blocks, epoch)
 
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield a round for each epoch, without the tables that were skipped."""
+        """Yield a round for each epoch so far, without the blocks that were skipped."""
         return self._rounds(run, 0)
 
     def open_rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
@@ -124,9 +124,10 @@ class LadderPlan(Plan):
                 yield block
 
     def total(self, run: Progress, scores: Scores, gone: Set[str]) -> int:
-        """Return the number of finished matches plus the number left to play in the last epoch.
+        """Return how many matches are finished, plus how many are still to be played in the last
+        epoch.
 
-        Skipped tables and tables with bots in `gone` have none left to play.
+        Matches of skipped blocks, and of tables with bots in `gone`, are not still to be played.
 
         Raises:
             StoreError: if the finished matches cannot be read.
@@ -143,7 +144,8 @@ class LadderPlan(Plan):
     ) -> tuple[StageTable, ...]:
         """Return the tables of epoch `number` for these bots (see `draw_tables`).
 
-        All earlier epochs must be complete, and are read only once, so `number` may not decrease.
+        All earlier epochs must be complete. Each is read only once, so `number` must not be lower
+        than in an earlier call.
 
         Raises:
             StoreError: if the finished matches cannot be read.
@@ -189,7 +191,8 @@ class KnownBots:
             )
 
     def numbers(self, names: Iterable[str]) -> Ints:
-        """Return the bots' numbers in the record, in the order of `names`. Add new bots to it."""
+        """Return the bots' numbers in the record, in the order of `names`. Bots that the record
+        does not have yet are added to it."""
         assigned = [self._numbers.setdefault(name, len(self._numbers)) for name in names]
         self.record.grow(len(self._numbers))
         return np.array(assigned, np.int64)
@@ -200,9 +203,9 @@ def draw_tables(
 ) -> list[StageTable]:
     """Draw the tables of an epoch for `bots`, as (stage, table). Each table plays one block.
 
-    There are none if there are fewer bots than `players`. `known` must hold exactly the blocks of
-    all earlier epochs; new bots are added to it. The bots of one stage can be compared, since they
-    sit at one table or, in a pass, have equal chances to sit at any of its tables.
+    The result is empty if there are fewer bots than `players`. `known` must hold exactly the blocks
+    of all earlier epochs, and new bots are added to it. The bots of one stage can be compared,
+    since they sit at one table or, in a pass, have equal chances to sit at any of its tables.
     """
     names = sorted(bots)
     if len(names) < players:
@@ -219,8 +222,12 @@ def draw_tables(
 def _even(
     seed: str, epoch: int, names: list[str], players: int, played: Counter[str], blocks: int
 ) -> list[StageTable]:
-    """Draw passes with `blocks` tables in total. While there are new bots, a pass seats each of
-    them first and has at most one table for each. The drawn blocks are added to `played`."""
+    """Draw `blocks` tables in passes, in each of which a bot sits at most once.
+
+    While there are new bots (see `NEW`), a pass seats them before all others, and has at most one
+    table for each of them. `played` has each bot's number of blocks, and the drawn blocks are
+    added.
+    """
     tables: list[StageTable] = []
     number = 0
     while len(tables) < blocks:
@@ -280,10 +287,11 @@ def _close(
 
 
 def _open_pairs(record: LadderRecord, numbers: Ints, best: Ints) -> list[tuple[int, int]]:
-    """Return the pairs (better, worse) near the top whose order is not settled, closest first.
+    """Return the pairs (better, worse) near the top whose order is not settled, sorted by the
+    evidence that the first bot is better, weakest first.
 
-    A bot is an index into `numbers`. `best` has the candidates, best first. Pairs are neighbours
-    among the first `TOP` of them, and the last of these with each bot below.
+    A bot is an index into `numbers`. `best` has the candidates, best first. The pairs are the
+    neighbours among the first `TOP` candidates, and the last of those with each candidate below.
     """
     settled, evidence = record.settled(), record.evidence()
     first, rest = best[:TOP].tolist(), best[TOP:].tolist()

@@ -106,7 +106,8 @@ class Round:
     """A round of `size` blocks that do not depend on each other's results.
 
     `blocks` includes finished blocks, and may be an iterator that makes blocks as they are needed.
-    It lacks the skipped blocks of a ladder, which `size` counts. `epoch` is set if one begins.
+    It lacks the skipped blocks of a ladder, which `size` counts. `epoch` is the epoch that the
+    round begins, if there is one.
     """
 
     number: int
@@ -206,7 +207,7 @@ class Plan(ABC):
         return None
 
     def number(self, block: BlockRecord) -> int:
-        """Return the number of a stored block in this plan, which may have grown since then."""
+        """Return a stored block's number in this plan, which may have grown since it was stored."""
         return block.block
 
     def _round(self, number: int, offset: int, tables: Sequence[StageTable], deals: int) -> Round:
@@ -237,9 +238,9 @@ class BlockMaker:
         return tuple(sorted(bots, key=self._order.__getitem__))
 
     def make(self, number: int, round: int, stage: str, table: Table, deal: int) -> Block:
-        """Return block `number` of the plan, in which a table plays in a round.
+        """Return block `number` of the plan, which `table` plays in this round and stage.
 
-        `deal` must distinguish the blocks of a table in the same stage. The key of the block is the
+        `deal` must be different for each block of a table in one stage. The key of the block is the
         JSON array of the stage, the sorted names of the bots, and the deal.
         """
         key = json.dumps([stage, sorted(table), deal], ensure_ascii=False, separators=(",", ":"))

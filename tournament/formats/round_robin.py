@@ -48,7 +48,7 @@ class Gauntlet(_EveryTable):
     challenger: str = field(metadata={"key": _CHALLENGER})
 
     def always(self) -> tuple[str, ...]:
-        """Return the name of the challenger."""
+        """Return the name of the challenger, who sits at every table."""
         return (self.challenger,)
 
     def named_bots(self) -> Iterator[tuple[str, str]]:

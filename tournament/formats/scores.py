@@ -17,14 +17,21 @@ StageTable = tuple[str, Table]
 
 
 class Matches(Protocol):
-    """The finished matches of a run. A store raises StoreError if they cannot be read, `summaries`
-    also while the matches are iterated over."""
+    """The finished matches of a run."""
 
     def count(self) -> int:
-        """Return the number of finished matches."""
+        """Return the number of finished matches.
+
+        Raises:
+            StoreError: if the matches are in a store that cannot be read.
+        """
 
     def summaries(self, round: int | None = None) -> Iterable[MatchSummary]:
-        """Return the finished matches of `round`, or of all rounds if it is None."""
+        """Return the finished matches of `round`, or of all rounds if it is None.
+
+        Raises:
+            StoreError: as in `count`, perhaps only during iteration.
+        """
 
 
 class Scores:
@@ -54,7 +61,7 @@ class Scores:
 
     def observations(self, bots: Sequence[str], blocks: int) -> Observations:
         """Return the observations of the finished matches in the first `blocks` blocks of the plan.
-        Bots are numbered by their index in `bots`. Matches with other bots are left out.
+        Bots are numbered by their index in `bots`. Matches with any other bot are left out.
 
         Raises:
             StoreError: if the matches cannot be read.
@@ -77,8 +84,9 @@ class Scores:
     ) -> frozenset[str]:
         """Return the bots whose disqualification counts in a look at the first blocks of the plan.
 
-        `tables` has each block's table, in order. A disqualification that was not undone counts if
-        it was made before the last match of these blocks, even one at a table that it removed.
+        `tables` has the table of each of these blocks, in order. A disqualification that was not
+        undone counts if it was decided before the last of their matches was finished, or if it is
+        the reason why one of these blocks is incomplete.
 
         Raises:
             StoreError: if there is a disqualification, and the matches cannot be read.

@@ -46,7 +46,7 @@ class UntilSettled(Plan):
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
         """Yield the rounds of the wrapped plan, split at each look, until the top bots are settled.
 
-        Take the blocks of a part, which has the number of its round, before asking for the next
+        Each part has the number of its round. Take all blocks of a part before asking for the next
         part. The last look is after the last block. Set `settled` to the top bots if a look ends
         the cup, otherwise to ().
 
@@ -72,7 +72,7 @@ class UntilSettled(Plan):
                     look = next_look(look)
 
     def total(self, run: Progress, scores: Scores, gone: Set[str]) -> int:
-        """Return the total of the wrapped plan (see `Plan.total`)."""
+        """Return the total of the wrapped plan. Arguments and errors are as in `Plan.total`."""
         return self._plan.total(run, scores, gone)
 
     def number(self, block: BlockRecord) -> int:
@@ -82,8 +82,8 @@ class UntilSettled(Plan):
     def _settled(
         self, run: Progress, scores: Scores, tables: Sequence[Table], seated: set[str]
     ) -> tuple[str, ...]:
-        """Return the top bots in the order of the cup, or () if they are not all in `seated`, the
-        bots of the current round so far, and settled above all bots outside the top."""
+        """Return the top bots, in the order of the cup, if they are settled above all other bots
+        and are all in `seated`, the bots of the current round so far. Otherwise return ()."""
         out = scores.disqualified(run.decisions, tables)
         bots = [bot for bot in self.setup.bots if bot not in out]
         data = scores.observations(bots, len(tables))

@@ -69,8 +69,9 @@ def pair(
 ) -> list[list[str]]:
     """Return the tables of a round, which seat neighbours in `ranked` but avoid repeated meetings.
 
-    `ranked` has the bots, best first, for at least `tables` tables. `met` counts the meetings of
-    each pair, and `byes` each bot's byes. The worst of the bots with the fewest byes have a bye.
+    `ranked` has the bots, best first, and must have enough for `tables` tables. `met` counts the
+    meetings of each pair, and `byes` the byes of each bot. If some bots must have a bye, it is the
+    worst of those with the fewest byes.
     """
     worst_first = ranked[::-1]
     resting = sorted(worst_first, key=byes.__getitem__)[: len(ranked) - tables * players]
@@ -93,7 +94,7 @@ def pair(
 
 def _swap(tables: list[list[str]], met: Counter[frozenset[str]], reach: int) -> bool:
     """Exchange two bots between nearby tables, in place, if that reduces repeated meetings. Return
-    whether any were exchanged. Nearby tables are at most `reach` places apart."""
+    whether two bots were exchanged. Nearby tables are at most `reach` places apart."""
     for i, upper in enumerate(tables):
         for lower in tables[i + 1 : i + 1 + reach]:
             now = _repeats(upper, met) + _repeats(lower, met)

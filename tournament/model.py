@@ -85,15 +85,14 @@ class Run:
     `Plan.total`, or None if it is not known. `begun` is the time at which the run began (UTC, ISO
     8601). `places` maps each bot to the place that the plan has decided, and is None or empty if no
     place is decided. `settled` are the top bots if `[stop]` ended the cup, and `stopped_after` is
-    the number of blocks played by then, or None if they have to be counted. `extended` says whether
-    the cup grew after its standings may have been seen.
+    the number of blocks by then, or None if they must be counted. `extended` says whether the cup
+    grew after its standings may have been seen.
 
     `about` has the statements of each bot about itself, the latest last. `passed` are the bots that
-    passed the ladder's check, and `failed` maps each bot that failed it to the reason. `voids` has
-    the number of void matches that each unreachable bot caused, and `void_matches` is the number of
-    all known void matches. `unplaced` are the bots that have no place for a reason that decisions
-    do not show. `max_difference` is as in `Cup`, or None if it is not known. `ranges` is as in
-    `kind_of_ranges`.
+    passed the ladder's check, and `failed` maps each bot that failed it to the reason. `voids`
+    counts the void matches that each unreachable bot caused, and `void_matches` all known void
+    matches. `unplaced` are the bots that have no place for a reason that decisions do not show.
+    `max_difference` is as in `Cup`, or None if it is not known. `ranges` is as in `kind_of_ranges`.
     """
 
     cup: Cup

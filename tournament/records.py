@@ -385,7 +385,6 @@ class BlockRecord:
 
 
 def adjusted(scores: tuple[int, ...], struck: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the scores by seat after the strike-out rule: each seat in `struck` gets the lowest of
-    all scores."""
+    """Return the scores by seat, but the lowest of all scores for each seat in `struck`."""
     worst = min(scores)
     return tuple(worst if seat in struck else score for seat, score in enumerate(scores))

@@ -13,10 +13,10 @@ def plural(count: int, noun: str, irregular: str | None = None) -> str:
 
 
 def listed(names: Sequence[str], most: int = 3) -> str:
-    """Return the names as translated text, such as "ann and bob" or "ann, bob, cat and 61 others".
+    """Return the names as translated text: "", "ann", "ann and bob" or "ann, bob, cat and 61
+    others".
 
     Up to `most` + 1 names are shown. If there are more, `most` are shown and the rest are counted.
-    If there are no names, the text is "".
     """
     shown = list(names)
     if len(shown) > most + 1:

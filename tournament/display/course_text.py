@@ -22,7 +22,8 @@ _OTHER_STAGE: Final = N_("in its last round")
 
 
 def decides_places(table: Standings) -> bool:
-    """Whether the cup's course, such as a bracket, decides places. An unknown format's does not."""
+    """Return whether the course of the cup, such as a bracket, decides places. It does not if the
+    format is unknown."""
     return table.format in FORMATS and FORMATS[table.format].decides_places
 
 
@@ -47,8 +48,8 @@ def stage_title(stage: str, round: int) -> str:
 
 
 def bracket_note(round: CourseRound, table: CourseTable) -> str:
-    """Sentences on a knockout table: which places a bronze table is for, how ties were broken. Or
-    ""."""
+    """Return sentences on which places a bronze table is for, and on how ties at a knockout table
+    were broken, or "" if there are none."""
     notes = []
     if table.stage == "bronze":
         first = 1 + sum(len(other.bots) for other in round.tables if other.stage == "final")
@@ -83,7 +84,7 @@ class LastTable:
 
 
 def last_tables(table: Standings) -> dict[str, LastTable]:
-    """The latest table of each bot in a knockout, by bot. The result is empty for other formats."""
+    """Return each bot's latest table in a knockout, by bot. Other formats have none."""
     if table.format != Knockout.type or table.course is None:
         return {}
     return {

@@ -32,7 +32,7 @@ _HEADLINES: Final = {  # by the number of bots in first place, and whether the c
 
 
 def format_rank(line: Standing) -> str:
-    """A bot's rank or ranks, such as "2" or "2–4", or "–" if it is new to a ladder or left it."""
+    """Return a bot's rank or ranks, such as "2" or "2–4", or "–" if it is new or has left."""
     first, last = line.rank
     return "–" if line.status else str(first) if first == last else f"{first}–{last}"
 
@@ -40,8 +40,8 @@ def format_rank(line: Standing) -> str:
 def open_places(line: Standing, table: Standings) -> str:
     """Return the places that the evidence leaves open for a bot, in words, such as "1st or 2nd".
 
-    That is "still open" during a run for a range of all places, or of more than two places and more
-    than a third of them, and "" at the end for a range of all places, unless there is only one bot.
+    During a run, return "still open" if all places are open, or more than two places and more than
+    a third of them. At the end, return "" if all places are open, unless there is only one bot.
     """
     first, last = map(_ordinal, line.rank)
     size, bots = line.rank[1] - line.rank[0] + 1, len(table.standings)
@@ -56,8 +56,8 @@ def open_places(line: Standing, table: Standings) -> str:
 
 
 def headline(table: Standings) -> str:
-    """A sentence without its full stop: who leads or won, that nobody leads, or that the cup is
-    over."""
+    """Return a sentence without its full stop that says who leads or has won the cup, that nobody
+    leads yet, or that the cup is over."""
     cup = printable(table.name) or _("the cup")
     first = [line.bot for line in table.standings if line.place == 1]
     text = _HEADLINES[min(len(first), 2), table.finished]
@@ -65,8 +65,9 @@ def headline(table: Standings) -> str:
 
 
 def shown_authors(run: Run) -> dict[str, str]:
-    """Return each bot's author, if known: the one in the cup, unless the bot joined a ladder, whose
-    authors in the cup are only keys, or else the one that the bot last stated."""
+    """Return the author of each bot whose author is known, by bot: the one in the cup, or else the
+    one that the bot last stated. If the bot joined a ladder, its author in the cup is only a key,
+    and is not shown."""
     joined = {decision.bot for decision in run.decisions if isinstance(decision, Join)}
     in_cup = {bot: author for bot, author in run.authors.items() if bot not in joined}
     stated = {bot: about[-1].author for bot, about in run.about.items() if about}
@@ -109,14 +110,14 @@ def format_number(value: float) -> str:
 
 
 def format_score(line: Standing) -> str:
-    """A bot's score, with its interval if there is one, such as "+0.91 [0.55…1.27]", or "–"."""
+    """Return a score, with its interval if there is one, such as "+0.91 [0.55…1.27]", or "–"."""
     if line.score is None or line.low is None or line.high is None:
         return format_points(line.score)
     return _minus(f"{line.score:+z.2f} [{line.low:z.2f}…{line.high:z.2f}]")
 
 
 def table_notes(table: Standings) -> Iterator[str]:
-    """Yield sentences that say what the standings claim and how to read them."""
+    """Yield translated sentences that say what the standings claim and how to read them."""
     if any(line.low is not None for line in table.standings):
         yield _("In brackets: 95 %% intervals.")
     if is_adjusted(table):
@@ -174,7 +175,7 @@ def format_scores(names: Sequence[str], scores: Sequence[int]) -> str:
 
 
 def _minus(text: str) -> str:
-    """Replace hyphens by minus signs, which are as wide as plus signs."""
+    """Replace hyphens with minus signs, which are as wide as plus signs."""
     return text.replace("-", "−")
 
 
@@ -198,7 +199,8 @@ def format_matches(table: Standings, total: int | None = None) -> str:
 
 
 def format_stop(table: Standings) -> str:
-    """An English sentence on when [stop] ends the cup, or why the cup ended. "" without [stop]."""
+    """Return an English sentence that says when `[stop]` ends the cup, or why the cup ended, or ""
+    if the cup has no `[stop]`."""
     stop = table.stop
     if stop is None:
         return ""
@@ -215,20 +217,20 @@ def format_stop(table: Standings) -> str:
 
 
 def format_versions(stated: Sequence[Identity]) -> str:
-    """The names and versions in `stated`, oldest first, such as "greedy 0.1, then greedy 0.2", or
-    "–"."""
+    """Return the names and versions in `stated`, which is oldest first, such as "greedy 0.1, then
+    greedy 0.2", or "–" if there are none."""
     words = [" ".join(filter(None, (about.name, about.version))) for about in stated]
     return _(", then ").join(filter(None, words)) or "–"
 
 
 def has_plain(table: Standings) -> bool:
-    """Whether to show the plain mean too: if the points are adjusted, but not in a ladder."""
+    """Return whether to show plain means too: if a score is adjusted, but not in a ladder."""
     # In a ladder the mean misleads, because half of the tables are near the top.
     return table.format != Ladder.type and is_adjusted(table)
 
 
 def is_adjusted(table: Standings) -> bool:
-    """Return whether the score of any bot is adjusted for its opponents."""
+    """Return whether the score of any bot is adjusted for the bot's opponents."""
     return any(line.plain != line.score for line in table.standings)
 
 
@@ -264,7 +266,7 @@ def fallback_note(line: Standing) -> str:
 
 
 def fault_count(line: Standing) -> str:
-    """A bot's number of faults, such as "15 (out 2)" if it was struck out of 2 matches, or "–"."""
+    """Return the number of faults, such as "15 (out 2)" if struck out of 2 matches, or "–"."""
     faults = sum(line.faults.values())
     if not faults:
         return "–"
@@ -272,7 +274,7 @@ def fault_count(line: Standing) -> str:
 
 
 def fault_summary(line: Standing) -> str:
-    """A bot's faults by kind, such as "3 timeout, out 2×" if it was struck out twice, or "–"."""
+    """Return the faults by kind, such as "3 timeout, out 2×" if struck out of 2 matches, or "–"."""
     parts = [f"{count} {kind}" for kind, count in line.faults.items() if count]
     if line.struck_out:
         parts.append(_("out %(count)d×", count=line.struck_out))
@@ -280,8 +282,8 @@ def fault_summary(line: Standing) -> str:
 
 
 def format_times(times: MoveTimes) -> str:
-    """The median and the 99th percentile in milliseconds, such as "3.1/9.8", or "–" if not
-    known."""
+    """Return the median and the 99th percentile in milliseconds, such as "3.1/9.8", or "–" if no
+    request was answered."""
     if times.median is None or times.p99 is None:
         return "–"
     return f"{times.median:.1f}/{times.p99:.1f}"

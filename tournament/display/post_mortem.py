@@ -16,7 +16,7 @@ def curl(fault: FaultRecord, command: str | None) -> str:
     """Return the curl command that repeats the request of a fault, without the bot's token.
 
     A bot with a `command` is expected on port 9000 of this machine. curl waits as long as the bot
-    had time to answer, but at least a second. Files of matches have no requests to repeat.
+    had time to answer, but at least a second. A fault in a file of matches has no request.
     """
     url = f"http://127.0.0.1:{PORT}" if command is not None else fault.url
     return (
@@ -27,7 +27,7 @@ def curl(fault: FaultRecord, command: str | None) -> str:
 
 
 def start_command(command: str | None) -> str | None:
-    """The shell command that starts a bot on port 9000 in its folder, or None for a bot by URL."""
+    """Return the command to start a bot on port 9000, in its folder, or None for a remote bot."""
     return None if command is None else f"PORT={PORT} {command}"
 
 
@@ -74,7 +74,7 @@ def post_mortem(
 def fault_dict(record: MatchRecord, fault: FaultRecord, cup: Cup) -> dict[str, Any]:
     """Return all details of one fault except `move_ms` and `bank_ms`, as JSON values.
 
-    The name of the bot and the commands `start` (None for a bot by URL) and `curl` are added.
+    The name of the bot and the commands `start` (None for a remote bot) and `curl` are added.
     `start` contains the bot's own command, so the details are for the organiser only.
     """
     bot = record.seating[fault.seat]

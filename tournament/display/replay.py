@@ -126,8 +126,8 @@ def to_dict(record: MatchRecord, cup: Cup) -> dict[str, Any]:
 
 
 def cards_of(move: str) -> list[str]:
-    """The cards that a move names, including hidden cards (`??`). A pass, bid or trump names
-    none."""
+    """Return the cards that a move names, including hidden cards (`??`). The list is empty for a
+    pass, a bid or a trump."""
     kind, _, named = move.partition(":")
     if kind in ("bid", "trump"):
         return []

@@ -24,11 +24,9 @@ def committed_seed(named: str | None) -> str:
 
 
 def follows(seed: str, named: str | None, committed: bool) -> bool:
-    """Return whether a run of a cup may have this seed.
-
-    `named` is the seed in the CUP.toml. If it is None, a run may have any seed. Otherwise the seed
-    must equal `named` or, if the cup commits to its seed, begin with `named` and a colon.
-    """
+    """Return whether a run may have this seed: any seed if `named`, the seed in the CUP.toml, is
+    None, otherwise `named`. If the cup commits to its seed, a colon and any text may follow
+    that."""
     return named in (None, seed) or (committed and seed.startswith(f"{named}:"))
 
 

@@ -16,6 +16,5 @@ def draw(kind: str, seed: str, *subject: str) -> str:
 
 
 def shuffled(names: Iterable[str], kind: str, seed: str, *subject: str) -> list[str]:
-    """Return the names in an order drawn for this subject (see `draw`), whatever their given
-    order."""
+    """Return the names in an order drawn for this subject (see `draw`), whatever their order."""
     return sorted(names, key=lambda name: (draw(kind, seed, *subject, name), name))

@@ -28,8 +28,7 @@ def stages(bots: int, players: int, deals: int) -> list[Stage]:
 
     After each stage half of the bots play on, rounded up to full tables, until one table is left:
     30, 15, 9, 6 and 3 bots at tables of three. In the first stage tables are drawn `deals` times,
-    but at least twice if some bots must sit out. Each later stage has at least as many blocks as
-    the first.
+    but at least twice if some bots must sit out. No later stage has fewer blocks than the first.
     """
     result = [Stage(bots, max(deals, 2) if bots % players else deals)]
     blocks = bots // players * result[0].seatings

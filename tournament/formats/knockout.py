@@ -107,8 +107,7 @@ class _KnockoutPlan(Plan):
         _award(places, [(key, name) for key, name in eliminated if name not in places])
 
     def _tables(self, remaining: Sequence[str], count: int) -> list[Table]:
-        """Return `count` tables, filled in snake order with the worst seeds in `remaining`, which
-        has the best seed first."""
+        """Seat the worst seeds of `remaining`, best first, at `count` tables in snake order."""
         tables: list[list[str]] = [[] for _ in range(count)]
         playing = remaining[len(remaining) - count * self.setup.players :]
         for index, name in enumerate(playing):
@@ -147,8 +146,8 @@ def _keys(
 
 
 def _award(places: dict[str, int], ranked: Sequence[tuple[_Key, str]]) -> None:
-    """Add the bots in `ranked`, best first, to `places`, after the bots that already have a place.
-    Bots with equal keys share a place."""
+    """Give the bots in `ranked`, best first, the next places. Bots with equal keys share a
+    place."""
     before = len(places)
     keys = [place_key for place_key, _ in ranked]
     for place_key, name in ranked:

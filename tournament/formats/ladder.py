@@ -144,8 +144,8 @@ class LadderPlan(Plan):
     ) -> tuple[StageTable, ...]:
         """Return the tables of epoch `number` for these bots (see `draw_tables`).
 
-        All earlier epochs must be complete. Each is read only once, so `number` must not be lower
-        than in an earlier call.
+        All earlier epochs must be complete, and are read only once, so `number` must never
+        decrease.
 
         Raises:
             StoreError: if the finished matches cannot be read.
@@ -191,8 +191,7 @@ class KnownBots:
             )
 
     def numbers(self, names: Iterable[str]) -> Ints:
-        """Return the bots' numbers in the record, in the order of `names`. Bots that the record
-        does not have yet are added to it."""
+        """Return the bots' numbers in the record, in the order of `names`. Add new bots to it."""
         assigned = [self._numbers.setdefault(name, len(self._numbers)) for name in names]
         self.record.grow(len(self._numbers))
         return np.array(assigned, np.int64)
@@ -222,12 +221,9 @@ def draw_tables(
 def _even(
     seed: str, epoch: int, names: list[str], players: int, played: Counter[str], blocks: int
 ) -> list[StageTable]:
-    """Draw `blocks` tables in passes, in each of which a bot sits at most once.
-
-    While there are new bots (see `NEW`), a pass seats them before all others, and has at most one
-    table for each of them. `played` has each bot's number of blocks, and the drawn blocks are
-    added.
-    """
+    """Draw `blocks` tables in passes, in which no bot sits twice. While there are new bots (see
+    `NEW`), a pass seats them first, and has at most one table for each of them. `played` has each
+    bot's number of blocks, to which the drawn blocks are added."""
     tables: list[StageTable] = []
     number = 0
     while len(tables) < blocks:

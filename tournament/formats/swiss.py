@@ -69,9 +69,8 @@ def pair(
 ) -> list[list[str]]:
     """Return the tables of a round, which seat neighbours in `ranked` but avoid repeated meetings.
 
-    `ranked` has the bots, best first, and must have enough for `tables` tables. `met` counts the
-    meetings of each pair, and `byes` the byes of each bot. If some bots must have a bye, it is the
-    worst of those with the fewest byes.
+    `ranked` has the bots, best first, and must fill `tables` tables. `met` counts the meetings of
+    each pair, and `byes` each bot's byes. The worst of the bots with the fewest byes have a bye.
     """
     worst_first = ranked[::-1]
     resting = sorted(worst_first, key=byes.__getitem__)[: len(ranked) - tables * players]

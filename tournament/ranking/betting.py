@@ -36,18 +36,18 @@ class Reach:
 
 
 def reach_of(max_difference: float, bounded: bool) -> Reach:
-    """Return the reach of a block, given a game's ``max_difference`` in points per deal. Unless it
-    is ``bounded`` by the rules, the reach is a third of it, with a tail."""
+    """Return the reach of a block, given a game's ``max_difference`` in points per deal. Unless the
+    rules bound the difference (``bounded``), the reach is a third of it, with a tail."""
     return Reach(max_difference) if bounded else Reach(max_difference / 3, 0.005)
 
 
 class Bets:
     """The bets on the mean difference of a duel. Each access computes a property anew.
 
-    ``differences`` (B) are in points per deal, in the order of the blocks. ``blocks`` is their
+    ``differences`` has an entry for each block, in order, in points per deal. ``blocks`` is their
     number, and ``mean`` their mean, or 0 if there are none. ``within`` is half the width of the
     zone around 0 in which a difference does not matter, or None without a zone. Nothing is proved
-    if ``reach`` is None, or if a difference exceeds a reach without a tail.
+    if ``reach`` is None, or if a difference exceeds a reach that has no tail.
     """
 
     def __init__(self, differences: Floats, reach: Reach | None, within: float | None) -> None:
@@ -62,13 +62,13 @@ class Bets:
     def wealth(self) -> float:
         """The wealth of the bets against a mean of 0, which is 1 before the first block.
 
-        `settled` needs a wealth of 20. Without a reach, the first block makes the wealth NaN.
+        `settled` needs at least 20. Without a reach, the first block makes the wealth NaN.
         """
         return float(np.exp(min(self.log_wealth(0.0), 700.0)))
 
     @property
     def settled(self) -> bool:
-        """Whether the 95 % interval excludes 0. False if nothing is proved."""
+        """Whether the 95 % interval excludes 0. This is False if nothing is proved."""
         if self.mean == 0 or not self._proved:
             return False
         first_better, second_better = self._sides(0.0)
@@ -77,7 +77,7 @@ class Bets:
 
     @property
     def equal(self) -> bool:
-        """Whether the 95 % interval lies in the zone. False if there is no zone or no proof."""
+        """Whether the 95 % interval lies in the zone: False if there is no zone or no proof."""
         zone = self._within
         if zone is None or abs(self.mean) > zone or not self._proved:
             return False
@@ -85,11 +85,11 @@ class Bets:
 
     @property
     def interval(self) -> Interval:
-        """The 95 % interval of the mean difference at any look, `UNKNOWN` if nothing is proved."""
+        """The 95 % interval of the mean difference at any look, or `UNKNOWN` without proof."""
         return Interval(self._end(-1), self._end(1)) if self._proved else UNKNOWN
 
     def log_wealth(self, mean: float) -> float:
-        """The natural logarithm of the wealth of bets against ``mean``, or NaN as in `wealth`."""
+        """Return the natural log of the wealth of bets against ``mean``, or NaN as in `wealth`."""
         return float(both_sides(self._sides(mean), mean, self._within))
 
     def _sides(self, mean: float) -> Floats:
@@ -119,7 +119,7 @@ class Bets:
 
 
 def settled_by_bets(data: Observations, reach: Reach, level: float) -> Booleans:
-    """Which bots (rows) are settled above which (columns), by bets on the blocks of each pair.
+    """Return which bots (rows) are settled above which (columns), by bets on each pair's blocks.
 
     If ``reach`` is right, then with probability ``level`` no two bots are ever put in the wrong
     order, over all looks together and however tables are chosen.
@@ -153,8 +153,8 @@ def _rms(squares: Floats, blocks: Ints, reach: Reach) -> Floats:
 def log_factors(differences: Floats, mean: float, reach: Reach, within: float | None) -> Floats:
     """Return the natural logarithm of each block's factor for the wealth on each stake.
 
-    ``differences`` (B) and ``within`` are as in `Bets`. The result has shape (2, B, stakes): on
-    more than ``mean``, then on less. Differences beyond the reach count as the reach.
+    ``differences`` and ``within`` are as in `Bets`, but differences are clipped to the reach. The
+    result has shape (2, blocks, stakes): first for bets on more than ``mean``, then on less.
     """
     square = np.clip(differences, -reach.most, reach.most) ** 2
     rms = _rms(np.cumsum(square) - square, np.arange(square.size), reach)
@@ -175,7 +175,7 @@ def _log_factors(
 
 
 def each_side(logs: Floats, within: float | None) -> Floats:
-    """Return the natural logarithm of the wealth on each side, of which each begins with 1.
+    """Return the natural logarithm of the wealth on each side, which is 1 before the first block.
 
     ``logs`` (2, ..., stakes) are sums of `log_factors` over blocks, made with the same ``within``.
     """
@@ -187,7 +187,7 @@ def each_side(logs: Floats, within: float | None) -> Floats:
 
 
 def both_sides(sides: Floats, mean: float, within: float | None) -> Floats:
-    """The natural logarithm of the whole wealth, given ``sides`` from `each_side` for ``mean``."""
+    """Return the natural log of both sides' wealth, given `each_side` for the same ``mean``."""
     share = 0.5
     if within is not None and abs(mean) >= within:
         share = _NEAR if mean < 0 else 1 - _NEAR

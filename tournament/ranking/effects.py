@@ -94,7 +94,7 @@ class Fit:
 
 
 def fit(data: Observations) -> Fit:
-    """Return the scores of all bots: plain means in a balanced component, else least squares."""
+    """Return all bots' scores: plain means in a balanced component, otherwise least squares."""
     bots = data.bots
     size = np.bincount(data.block, minlength=data.blocks)
     deals = np.bincount(data.block, data.deals, data.blocks)
@@ -163,7 +163,7 @@ def score_intervals(data: Observations, fitted: Fit, shown: Booleans) -> list[In
 
 
 def _connected(linked: Booleans) -> Ints:
-    """Return the group of each bot, numbered from 0 by first bots, given which bots are linked."""
+    """Return each bot's group, given which bots are linked. Groups are numbered by first bots."""
     count = len(linked)
     links = linked | np.eye(count, dtype=bool)
     first = np.arange(count)
@@ -176,7 +176,7 @@ def _connected(linked: Booleans) -> Ints:
 
 
 def _is_balanced(table: Ints, size: Ints, bots: int) -> bool:
-    """Return whether all possible tables of more than one bot were played, each equally often."""
+    """Return whether all possible tables of one size, above 1, were played, each equally often."""
     _, times = np.unique(table, return_counts=True)
     one_size = size.min() == size.max() > 1 and times.min() == times.max()
     return bool(one_size and times.size == comb(bots, int(size[0])))

@@ -17,9 +17,9 @@ class Evidence:
     """The differences between each pair of n bots, in points per deal, row minus column.
 
     The arrays are by pair, (n, n), or (rows, n) if they come from `of`. ``total`` is the sum of the
-    differences, ``squares`` the sum of their squares, ``items`` their number, ``count`` the number
-    that are not 0, ``blocks`` the sum of 1 for each difference within a block and 2 for any other,
-    ``rounds`` the number of rounds with a difference, and ``all_rounds`` that of all rounds so far.
+    differences, ``squares`` the sum of their squares, ``items`` their number, and ``count`` the
+    number that are not 0. ``blocks`` is the sum of 1 for each difference within a block and 2 for
+    any other. ``rounds`` counts the rounds with a difference, and ``all_rounds`` all rounds.
     """
 
     total: Floats
@@ -37,11 +37,11 @@ class Evidence:
 
     @property
     def deviate(self) -> Floats:
-        """Each pair's sum of differences, divided by their spread around 0, or 0 if they have none.
+        """Each pair's sum of differences, divided by its spread around 0, or 0 without a spread.
 
         The spread is the root of the sum of squares. Where the differences are between two blocks,
         the square of their mean counts for only three quarters in that sum. Half would be exact,
-        but three quarters keeps the deviate below a normal one where points are not normal.
+        but three quarters keep the deviate within normal bounds even if points are not normal.
         """
         once = np.maximum(self.items, 1)
         mean = self.total**2 * (1 / once - 1 / np.maximum(self.blocks, once)) / 2
@@ -83,9 +83,9 @@ def evidence(data: Observations) -> Evidence:
 def pairs(data: Observations, cell: Ints) -> tuple[Ints, Ints, Floats]:
     """Return all pairs of entries with the same ``cell``, which has a number for each entry.
 
-    The three arrays have, by pair: first bot * n + second bot, where the first has the lower
-    number; the block of the first bot's entry; and the first bot's points per deal less the
-    other's.
+    The three arrays are by pair. They have the number of the first bot, which is the lower, times n
+    plus the number of the second; the block of the first bot's entry; and the first bot's points
+    per deal minus the second bot's.
     """
     order = np.lexsort((data.bot, cell))
     parts = map(np.array, pairs_within(cell[order]))

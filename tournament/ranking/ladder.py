@@ -58,7 +58,7 @@ class LadderRecord:
 
         All arrays have an entry for each bot of each block. ``block`` must be sorted and, in each
         epoch, numbered from 0. ``points`` is per deal. ``draw`` is the number of the draw that
-        seated the bot. There must be room for the bots (`grow`). New bots `arrive` in order.
+        seated the bot. There must be room for the bots (`grow`). New bots `arrive` in this order.
         """
         if not block.size:
             return
@@ -75,7 +75,8 @@ class LadderRecord:
         self._watch(block, bot, alone)
 
     def arrive(self, bots: Ints) -> None:
-        """Record the arrival of the new bots in `bots`, in order. Later bots need more evidence."""
+        """Record the arrival of the bots in ``bots`` that are new, in the order of ``bots``. The
+        later a bot arrives, the more evidence it needs to be settled (see `settled_by_arrival`)."""
         for bot in bots[np.sort(np.unique(bots, return_index=True)[1])].tolist():
             if self._start[bot] < 0:
                 self._begin_evidence(bot)
@@ -87,12 +88,12 @@ class LadderRecord:
         return mean[self.version], deviation[self.version]
 
     def versions(self) -> Ints:
-        """The version that each entry now counts for, in the order in which entries were added."""
+        """Return the version for which each entry now counts, oldest entry first."""
         return self._history()[2] if self._parts else np.zeros(0, np.int64)
 
     def evidence(self) -> Evidence:
-        """Return the differences between each pair of bots since either was last found to have
-        changed, without the earlier blocks that its new version has.
+        """Return the differences between each pair of bots since either bot was last found to have
+        changed. The earlier blocks that its new version includes are left out.
 
         ``count``, ``blocks`` and ``rounds`` equal ``items``, and ``all_rounds`` is 0. Later calls
         of `add` may change the arrays.
@@ -125,7 +126,7 @@ class LadderRecord:
         return block, bot, version, points
 
     def _of_opponents(self, block: Ints, version: Ints) -> Floats:
-        """The mean of the opponents' estimated effects, for each entry; 0 without opponents."""
+        """Return the mean estimated effect of each entry's opponents, or 0 if there are none."""
         size, effect = np.bincount(block)[block], self._effects[version]
         answer: Floats = (np.bincount(block, effect)[block] - effect) / np.maximum(size - 1, 1)
         return answer
@@ -134,7 +135,7 @@ class LadderRecord:
         """Add the differences between the bots of each draw to the evidence.
 
         Bots at one table are compared by ``points``, bots at different tables by ``alone``, their
-        points without the effects of their opponents. `_add_pending` adds the latter later.
+        points without the effects of their opponents. The latter happens later, in `_add_pending`.
         """
         number = np.unique(draw, return_inverse=True)[1]
         first = np.flatnonzero(np.diff(block, prepend=-1))
@@ -151,8 +152,8 @@ class LadderRecord:
                 self._add_pending()
 
     def _add_pairs(self, left: Ints, right: Ints, over: Floats, times: float) -> None:
-        """Add that each ``left`` bot is ahead by ``over``, or with ``times`` -1 take it out
-        again."""
+        """Add differences to the evidence: each ``left`` bot is ahead of its ``right`` bot by
+        ``over``. If ``times`` is -1, subtract them instead."""
         for row, column, sign in ((left, right, times), (right, left, -times)):
             np.add.at(self._evidence[0], (row, column), sign * over)
             np.add.at(self._evidence[1], (row, column), times * over**2)
@@ -179,8 +180,9 @@ class LadderRecord:
         self._pending, self._draws = [], 0
 
     def _watch(self, block: Ints, bot: Ints, alone: Floats) -> None:
-        """Find the bots in these entries that have changed, and begin a new version of each, the
-        clearest change first, since the opponents of that bot seem to change too."""
+        """Add these new entries to the running sums. Then find the bots in them that have changed,
+        and begin a new version of each, the clearest change first, since the opponents of that bot
+        seem to change too. The history must have the entries already."""
         self._follow(block, bot, alone)
         seen = np.unique(bot)
         while True:
@@ -207,8 +209,8 @@ class LadderRecord:
 
     def _change(self, bots: Ints, window: int) -> Floats:
         """Return how clearly the mean of ``alone`` over each bot's last ``window`` blocks differs
-        from the mean before, in standard errors as a normal deviate, or 0 with too few blocks or no
-        spread."""
+        from the mean before, in either direction: Student's statistic as the equivalent normal
+        deviate, never negative, and 0 if there are too few blocks or there is no spread."""
         last = self._count[bots]
         earlier = last - window
         end, cut = (self._sums[:, bots, at % _RING] for at in (last, last - window))
@@ -227,7 +229,7 @@ class LadderRecord:
         return answer
 
     def _begin_version(self, bot: int, window: int) -> None:
-        """Begin a new version of a bot, which arrives anew, with its last ``window`` blocks."""
+        """Begin a new version of a bot with its last ``window`` blocks. The bot arrives anew."""
         self._add_pending()
         self._evidence[:, bot] = self._evidence[:, :, bot] = 0.0
         self._begin_evidence(bot)

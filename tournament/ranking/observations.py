@@ -50,9 +50,9 @@ def observe(
     """Return the observations of M matches, summed by block.
 
     ``block``, ``deals`` (the number of deals) and ``round`` (0 by default) are by match. ``seats``
-    (M, s) has the bot at each seat, a number below ``bots``. ``scores`` (M, s) has the points of
-    the match at each seat after the strike-out rule. Blocks are numbered anew, from 0 in the order
-    of their numbers. The order of matches and seats does not matter.
+    (M, s) has the bot at each of s seats, a number below ``bots``. ``scores`` (M, s) has the points
+    of the match at each seat after the strike-out rule. Blocks are numbered anew, from 0 in the
+    order of their numbers. The order of matches and seats does not matter.
     """
     _, first, at = np.unique(block, return_index=True, return_inverse=True)
     cell, where = np.unique(at[:, np.newaxis] * bots + seats, return_inverse=True)
@@ -68,10 +68,10 @@ def observe(
 def entries(
     block: Ints, bot: Ints, totals: Floats, deals: Floats, round: Ints, bots: int
 ) -> Observations:
-    """Return the observations with these entries, which must be sorted by block, from 0, and bot.
+    """Return the observations with these entries, sorted by block and then by bot.
 
-    ``totals`` has the points of each entry in all its deals, and ``deals`` their number, which must
-    be above 0. ``round`` is by block. Rounds are numbered anew, from 0.
+    ``block`` must be numbered from 0. ``totals`` has the points of each entry in all its deals, and
+    ``deals`` their number, above 0. ``round`` is by block. Rounds are numbered anew, from 0.
     """
     size = np.bincount(block, minlength=round.size)
     column = np.arange(block.size) - (np.cumsum(size) - size)[block]
@@ -92,8 +92,8 @@ def entries(
 
 
 def renumbered(data: Observations, bot: Ints, bots: int) -> Observations:
-    """Return the same blocks with other numbers for the bots, below ``bots``: ``bot`` has that of
-    each entry. Different bots of a block must keep different numbers."""
+    """Return the same blocks with other numbers for the bots, below ``bots``. ``bot`` has the new
+    number for each entry. Different bots of a block must get different numbers."""
     order = np.lexsort((bot, data.block))
     deals = data.deals[order].astype(np.float64)
     totals = data.points[order] * deals
@@ -101,8 +101,8 @@ def renumbered(data: Observations, bot: Ints, bots: int) -> Observations:
 
 
 def numbered(*columns: Ints) -> Ints:
-    """Return a number for each row, from 0: equal rows have equal numbers, larger rows larger ones.
-    Rows are compared by the first of the columns, then by the next."""
+    """Return a number from 0 for each row. Equal rows have equal numbers, and larger rows have
+    larger numbers. Rows are compared by the first column, then by the next."""
     code = np.zeros(columns[0].size, np.int64)
     for column in columns:
         _, value = np.unique(column, return_inverse=True)
@@ -112,8 +112,8 @@ def numbered(*columns: Ints) -> Ints:
 
 
 def pairs_within(cell: Ints) -> Iterator[tuple[Ints, Ints]]:
-    """Yield, in parts, all pairs of entries with equal ``cell``, which must be sorted, as the
-    positions of the first entries and those of the second, which come later."""
+    """Yield, in parts, all pairs of entries with equal ``cell``, which must be sorted. A part has
+    the positions of the first entries of its pairs, and of the second entries, which come later."""
     left, step = np.arange(cell.size), 1
     while left.size:
         left = left[left + step < cell.size]

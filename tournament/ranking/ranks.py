@@ -21,7 +21,7 @@ _MIXTURE = 0.15  # narrowest for pairs with some 60 differences
 
 
 def final_chances(evidence: Evidence) -> Floats:
-    """Return, for each pair, the probability that two equal bots would differ as clearly or more.
+    """Return, for each pair, the probability that two equal bots would differ at least as clearly.
 
     The result, of shape (n, n), holds only at the planned end. Without evidence, it is 1. Because
     results may decide who meets again, it is multiplied by j (j + 1) for a pair that met in j of k
@@ -80,8 +80,8 @@ def settled_by_arrival(evidence: Evidence, arrival: Ints) -> Booleans:
         chances[rows] = anytime_chances(evidence.of(rows))
 
     def clear(apart: Booleans) -> Booleans:
-        """Return the pairs whose difference is clear enough, by Holm's method for each bot and the
-        bots that arrived before it. `apart` has the pairs settled so far, in either direction."""
+        """Return the pairs whose order is clear enough, by Holm's method for each bot and the bots
+        that arrived before it. ``apart`` has the pairs settled so far, each in both directions."""
         share = level / np.maximum((later & ~apart).sum(axis=1), 1)
         answer: Booleans = np.where(later, chances <= share[:, np.newaxis], chances <= share)
         return answer
@@ -90,9 +90,12 @@ def settled_by_arrival(evidence: Evidence, arrival: Ints) -> Booleans:
 
 
 def _all_settled(ahead: Booleans, clear: Callable[[Booleans], Booleans]) -> Booleans:
-    """Return which bots (rows) are settled above which (columns), found step by step. ``clear``
-    returns the pairs that are clear enough, given the pairs settled so far, in either direction.
-    What follows from settled pairs is settled too, but not what would be settled both ways."""
+    """Return which bots (rows) are settled above which (columns), found step by step.
+
+    Only pairs in ``ahead`` (the row's bot is ahead), and what follows from them, can be settled.
+    ``clear`` gets the pairs settled so far, each in both directions, and returns the pairs that are
+    clear enough. A pair that would be settled both ways is not settled.
+    """
     settled = np.zeros(ahead.shape, bool)
     while True:
         further = _closed(settled | (clear(settled | settled.T) & ahead))
@@ -102,7 +105,8 @@ def _all_settled(ahead: Booleans, clear: Callable[[Booleans], Booleans]) -> Bool
 
 
 def _most_equal(apart: Booleans) -> int:
-    """How many pairs of bots, ordered by strength, can be equal if ``apart`` says which cannot."""
+    """Return an upper bound on how many pairs of bots can be equal at once. ``apart`` (n, n), with
+    the bots in order of strength, says which pairs cannot be equal."""
     # Equal bots form groups without a pair that is apart. Only groups of neighbours need be tried:
     # two groups that overlap can exchange bots until they no longer do, whatever their sizes.
     size = len(apart)
@@ -129,6 +133,6 @@ def _closed(settled: Booleans) -> Booleans:
 
 
 def rank_ranges(settled: Booleans) -> list[tuple[int, int]]:
-    """The first and last rank, from 1, that each bot may have, given who is settled above whom."""
+    """Return each bot's first and last possible rank, from 1, given who is settled above whom."""
     above, below = settled.sum(axis=0), settled.sum(axis=1)
     return [(1 + int(up), above.size - int(down)) for up, down in zip(above, below, strict=True)]

@@ -15,29 +15,31 @@ from tournament.ranking.arrays import LEVEL, UNKNOWN, Floats, Interval
 
 
 def student_quantile(freedom: float, tail: float) -> float:
-    """Return the value that Student's variable exceeds with probability ``tail``, below 1/2."""
+    """Return the value that Student's variable with ``freedom`` degrees of freedom exceeds with
+    probability ``tail``, which must be below 1/2."""
     normal = NormalDist().inv_cdf(1 - tail) * (8 * freedom + 3) / (8 * freedom + 1)
     # The limit keeps exp finite for one degree of freedom and an extreme tail.
     return sqrt(freedom * (exp(min(normal**2 / freedom, 600.0)) - 1))
 
 
 def normal_deviate(freedom: Floats, deviate: Floats) -> Floats:
-    """Return the values that a normal variable exceeds as rarely as Student's exceeds each
-    ``deviate``, with as many degrees of ``freedom``."""
+    """Return, for each ``deviate``, the value that a normal variable exceeds as rarely as Student's
+    variable, with as many degrees of ``freedom``, exceeds the deviate."""
     normal = np.sqrt(freedom * np.log1p(deviate**2 / freedom))
     answer: Floats = np.copysign(normal * (8 * freedom + 1) / (8 * freedom + 3), deviate)
     return answer
 
 
 def student_tail(freedom: float, deviate: float) -> float:
-    """The probability that Student's variable with these degrees of freedom exceeds ``deviate``."""
+    """Return the probability that Student's variable with ``freedom`` degrees of freedom exceeds
+    ``deviate``."""
     normal = normal_deviate(np.array([freedom]), np.array([deviate]))
     return NormalDist().cdf(-float(normal[0]))
 
 
 def mean_interval(values: Sequence[float], level: float = LEVEL) -> Interval:
-    """Student's confidence interval of the mean of independent values, `UNKNOWN` for fewer than
-    two."""
+    """Return Student's confidence interval of the mean of independent values, or `UNKNOWN` for
+    fewer than two values."""
     if len(values) < 2:
         return UNKNOWN
     freedom = len(values) - 1

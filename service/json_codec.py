@@ -100,7 +100,7 @@ def _parse_int(digits: str) -> float:
 
 def _parse_float(text: str) -> float:
     """Return an int for a whole number between -`_HUGE` and `_HUGE`, else a float, possibly
-    infinite. A number from 2**53 on that only rounding to a float makes whole becomes NaN."""
+    infinite. A number beyond 2**53 or -2**53 that is whole only as a rounded float becomes NaN."""
     number = float(text)
     if not number.is_integer() or not -_HUGE < number < _HUGE:
         return number

@@ -64,8 +64,8 @@ class Metrics:
     def text(self) -> bytes:
         """Return all metrics in Prometheus's text format.
 
-        If `PROMETHEUS_MULTIPROC_DIR` is set (`stich serve` sets it), delete the gauges in that
-        folder that belong to workers which have ended, and add up the metrics of all workers there.
+        If `PROMETHEUS_MULTIPROC_DIR` is set (`stich serve` sets it), delete the gauges of workers
+        that have ended from that folder, and add up the metrics of all workers in it.
 
         Raises:
             ValueError: if the folder no longer exists.

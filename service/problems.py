@@ -101,7 +101,7 @@ class Problem(Exception):
     """The request cannot be answered. The service responds with this problem.
 
     `code` is a key of `PROBLEM_TYPES`, `detail` says in sentences what is wrong with this request,
-    and `extensions` are the members that this type adds, such as `errors` or `reason`.
+    and `extensions` are the other members of the answer, such as `errors` or `reason`.
     """
 
     def __init__(self, code: str, detail: str, **extensions: Any) -> None:

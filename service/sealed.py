@@ -88,7 +88,7 @@ class Sealer:
         return _token(name, nonce + cipher.encrypt(plain, _bound_to(name, nonce)))
 
     def open(self, token: str, key: str | None) -> SealedGame:
-        """Decrypt a token. Return its game, with the seat whose key is `key`, if that is not None.
+        """Decrypt a token. Return its game and the seat with this `key` (None if `key` is None).
 
         Raises:
             Problem: if the token or the key is not valid. The code is `invalid-token`.
@@ -115,7 +115,7 @@ class Sealer:
 
 
 def padded_size(wire: Mapping[str, Any]) -> int:
-    """Return the bytes to which a state is padded, so that a token's length reveals nothing hidden.
+    """Return the padded size of a state in bytes, so that a token's length reveals nothing hidden.
 
     `wire` is the state as `to_dict` returns it. The size depends only on public facts: the game,
     the numbers of players, moves and results, and whether a score has more than four digits.

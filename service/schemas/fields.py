@@ -119,8 +119,7 @@ class JsonField(Field[Any]):
         return type_ if self.required else NotRequired[type_]
 
     def json_schema(self) -> JsonSchema:
-        """Return this field's JSON Schema, with its description, and with null if that is
-        allowed."""
+        """Return this field's JSON Schema, with its description, and with null if allowed."""
         schema = self.value_schema
         if self.allow_none and ("$ref" in schema or "enum" in schema):
             schema = {"oneOf": [schema, {"type": "null"}]}

@@ -49,7 +49,7 @@ class GameLimits:
     def by_seat(self, description: str, item: JsonField, slack: int = SLACK) -> JsonField:
         """Return a field for a list with an `item` for each seat. The length is not enforced.
 
-        `slack` is as in `list_of`, and should be 0 in results, as a game can have thousands.
+        `slack` is as in `list_of`, and should be 0 in results: a game can have thousands of them.
         """
         low, high = self.game.min_players, self.game.max_players
         return list_of(description, item, high, min_items=low, slack=slack)
@@ -73,7 +73,7 @@ def make_schema(
 
 
 def component(game: games.Game, suffix: str) -> str:
-    """Return the name of a game's schema in the contract: with suffix `State`, `DoudizhuState`."""
+    """Return the name of a game's schema in the contract, such as `DoudizhuState`."""
     return game.name.capitalize() + suffix
 
 
@@ -189,7 +189,7 @@ def state_schema(limits: GameLimits, fields: Fields) -> type[ObjectSchema]:
 
 
 def view_schema(limits: GameLimits, fields: Fields) -> type[ObjectSchema]:
-    """Return the schema of a game's views: `fields`, a seat, its hand, and all hands' sizes."""
+    """Return the schema of a game's views: `fields`, a seat, its hand and every hand's size."""
     return make_schema(
         component(limits.game, "View"),
         f"What one seat may know about a {limits.game.title} position, or everybody.",
@@ -209,8 +209,7 @@ def view_schema(limits: GameLimits, fields: Fields) -> type[ObjectSchema]:
 
 
 def doudizhu_fields(limits: GameLimits, *, masked: bool) -> Fields:
-    """Return the fields that Dou Dizhu states and views share. If `masked`, talon cards may be
-    `??`."""
+    """Return the fields shared by Dou Dizhu states and views. `masked` allows `??` in the talon."""
     return {
         **_common_fields(
             limits,
@@ -239,7 +238,7 @@ def doudizhu_fields(limits: GameLimits, *, masked: bool) -> Fields:
 
 
 def dasan_fields(limits: GameLimits, *, masked: bool) -> Fields:
-    """Return the fields that Dasan states and views share. If `masked`, talon cards may be `??`."""
+    """Return the fields shared by Dasan states and views. `masked` allows `??` in the talon."""
     partner = "The declarer's partner; null if there is none"
     if masked:
         partner += " or, except in the partner's view, until the called card is played"
@@ -268,7 +267,7 @@ def dasan_fields(limits: GameLimits, *, masked: bool) -> Fields:
 
 
 def zhengfen_fields(limits: GameLimits, *, masked: bool) -> Fields:
-    """Return the fields that Zheng Fen states and views share. `masked` has no effect."""
+    """Return the fields shared by Zheng Fen states and views. `masked` has no effect."""
     return {
         **_common_fields(
             limits,
@@ -286,9 +285,9 @@ def zhengfen_fields(limits: GameLimits, *, masked: bool) -> Fields:
 
 
 def ninefivetwo_fields(limits: GameLimits, *, masked: bool) -> Fields:
-    """Return the fields that 9-5-2 states and views share.
+    """Return the fields shared by 9-5-2 states and views.
 
-    If `masked`, cards of the talon, discards and pairings may be `??`.
+    `masked` allows `??` in the talon, the discards and the pairings.
     """
     suffix = "View" if masked else ""
     pair: Fields = {

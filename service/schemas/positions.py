@@ -48,8 +48,9 @@ def choose_by_game(schemas: Mapping[str, ObjectSchema], value: Any) -> ObjectSch
 def _position_field(
     component: str, schemas: Mapping[str, ObjectSchema], description: str, **kwargs: Any
 ) -> JsonField:
-    """Return a field for a position of any game, with the schemas by game. `component` is the name
-    in the contract. msgspec reads a position into a struct, which `as_dict` must then convert."""
+    """Return a field for a position of any game, which must match the schema of its game in
+    `schemas`. In the contract, its schema is `component`. msgspec reads a position into a struct,
+    which `as_dict` must then convert."""
     structs = tuple(_struct(*item) for item in schemas.items())
 
     def load(value: Any) -> dict[str, Any]:

@@ -141,8 +141,8 @@ def _get(url: str, kind: type[_Kind], seconds: float) -> _Kind | None:
 
 
 def refusal(body: bytes) -> str:
-    """Return the sentence in `body`, an arena's answer, that says why the arena refuses a request.
-    The sentence is cut to 500 characters and made printable, or "" if there is none."""
+    """Return the sentence with which an arena refuses a request, cut to 500 characters and made
+    printable, or "" if `body`, the body of the arena's answer, has no such sentence."""
     answer = _decode(body, _Refusal)
     return "" if answer is None else printable(answer.detail[:500])
 

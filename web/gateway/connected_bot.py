@@ -111,8 +111,7 @@ class ConnectedBot:
     async def ask(self, call: str, body: bytes) -> BotAnswer | None:
         """Send a request (see `calls.Request`) to the bot. Return its answer, or None if the bot is
         away or its session is ended. If the program reconnects within `GRACE_S`, or another program
-        takes its place, send the request again. The caller must limit the time, since a bot may
-        hang.
+        replaces it, send the request again. The caller must limit the time: the bot may hang.
 
         Raises:
             StoreError: if the file of tokens cannot be read.
@@ -153,7 +152,8 @@ class ConnectedBot:
                 self.fail(str(error))
 
     def _end_session(self, message: Mapping[str, str], away_at: float = -inf) -> None:
-        """End the session, if there is one, with a last message. The bot is away from `away_at`."""
+        """End the session, if there is one, with a last message. The bot is away from `away_at` on,
+        a time of the event loop's clock."""
         if self._session is not None and not self._session.ending.done():
             self._session.ending.set_result(message)
             self._connected.clear()

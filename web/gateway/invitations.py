@@ -33,8 +33,8 @@ class _Invitation(msgspec.Struct, frozen=True):
 
 
 class Invitations:
-    """The invitations of a run, kept in a file in the run's `folder` and read again whenever the
-    file has changed. All but `arena_url` raise StoreError if the file exists but cannot be read."""
+    """The invitations of a run, in a file of the run's `folder` that is read again whenever it has
+    changed. All members but `arena_url` raise StoreError if the file exists but cannot be read."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / FILE

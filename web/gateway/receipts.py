@@ -14,7 +14,7 @@ _PERIOD_S: Final = 60
 
 class ReceiptKeeper:
     """Asks the arena at `url` for the run's digest every minute, and appends new digests to a file
-    for `url` and the bot's `token`. Another thread does this; `say` gets its notices and errors."""
+    for `url` and the bot's `token`. `say` gets sentences, also about errors, in another thread."""
 
     def __init__(self, url: str, token: str, say: Callable[[str], None]) -> None:
         self._url = url

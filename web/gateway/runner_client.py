@@ -47,9 +47,8 @@ class GatewayClient:
         cup with their URLs, and their numbers of tables as `max_matches`.
 
         `absent` returns the bots not to wait for, each with the sentence that its program shows.
-        These bots are excluded, and get a URL, and one table unless they are connected. `waiting`
-        is called whenever the set of missing bots changes (see `Waiting`). Errors of both pass
-        through.
+        These bots are excluded, but get a URL, and one table if they are not connected. `waiting`
+        is called whenever the missing bots change (see `Waiting`). Errors of both pass through.
 
         Raises:
             GatewayStopped: if the gateway no longer answers, or cannot read the tokens.

@@ -111,7 +111,7 @@ class GatewayServer:
         return _Program(name, token_hash, int(tables), challenges, opponent)
 
     def _refuse(self, link: ServerConnection, request: Request) -> Response | None:
-        """Return the answer for /healthz or a refusal, or None to accept a program with a token."""
+        """Return the answer for /healthz or a refusal, or None for a program that may connect."""
         if request.path == "/healthz":
             return link.respond(200, json.dumps({"status": "ok"}))
         try:

@@ -38,7 +38,7 @@ def read_catalog(language: str) -> NullTranslations:
 
 def wanted(request: Request) -> str:
     """Return the tag of the language that the address asks for, or else the cookie, or else the
-    browser. Return that of English if the pages are not available in that language."""
+    browser. If there are no pages in that language, return the tag of English."""
     asked = request.args.get(KEY, request.cookies.get(KEY))
     if asked is None:
         return request.accept_languages.best_match(LANGUAGES, _DEFAULT)

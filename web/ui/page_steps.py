@@ -64,7 +64,7 @@ class _ReplayStep(PageStep):
 
 
 def match_data(match: MatchRecord | Pairing, cup: Cup, shown: Sequence[PageStep]) -> dict[str, Any]:
-    """Return the data with which replay.js shows a match, step by step as in `shown`."""
+    """Return the data with which replay.js shows a match. `shown` are the steps of the match."""
     text = json.dumps(shown, separators=(",", ":"))
     return {
         "match": match.match,

@@ -97,7 +97,7 @@ def course(
 
     The plot has the line of `bot`, or of the first eight bots in the standings that have points.
     Return None if no such bot has points. `arrays` must hold the matches that `table` counts.
-    `bots` are the cup's bots, in its order.
+    `bots` are all bots of the cup, in its order.
     """
     known = [line.bot for line in table.standings if line.score is not None]
     shown = known[:_LINES] if bot is None else [name for name in known if name == bot]

@@ -83,7 +83,7 @@ class Deck:
     def fits(self, total: int, number: int) -> bool:
         """Return whether `total` is a hand of `number` cards.
 
-        It must be the result of `hand` for that many names.
+        `total` must be the result of `hand` for that many names.
         """
         if self.packs == 1:
             return total.bit_count() == number
@@ -148,7 +148,7 @@ class Deck:
         return (hand & self._ones).bit_count() + 2 * twos.bit_count()
 
     def holds(self, hand: int, cards: int) -> bool:
-        """Return whether a hand contains all of the hand `cards`, with duplicates counted."""
+        """Return whether `hand` contains all cards of the hand `cards`, counting duplicates."""
         if self.packs == 1:
             return hand & cards == cards
         return ((hand | self._guards) - cards) & self._guards == self._guards

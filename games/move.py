@@ -113,7 +113,7 @@ class Move:
 
 
 class History:
-    """The moves of a deal, of which the `posted` ones, in wire form, come first. Immutable."""
+    """The moves of a deal: first those `posted` in wire form, then those added. Immutable."""
 
     __slots__ = ("_before", "_move", "_played", "_posted", "_seat")
 
@@ -131,7 +131,7 @@ class History:
         self._played: tuple[int, ...] | None = None
 
     def then(self, seat: int, move: Move) -> History:
-        """Return this history with one more move, in constant time."""
+        """Return a history with one more move, in constant time."""
         return History((), self, seat, move)
 
     def __len__(self) -> int:

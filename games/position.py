@@ -140,7 +140,7 @@ class BasePosition:
         return None if self.table is None else (self.table.seat, self.table.move)
 
     def cards_owed(self, held: int) -> int:
-        """Return how many cards the seat to move, which holds `held` cards, must give or discard.
+        """Return how many cards the seat to move, which holds `held`, must still give or discard.
 
         In a game or a phase without gives and discards, this is 0.
         """

@@ -111,7 +111,7 @@ def check_declared(problems: list[str], data: Mapping[str, Any]) -> None:
 def check_cards(
     problems: list[str], data: Mapping[str, Any], deck: Deck, table: Table | None
 ) -> None:
-    """Check that no card occurs too often, and that no seat is without cards before the end.
+    """Check that no card occurs too often, and that each seat has cards until the game is over.
 
     `table` is the result of `read_table`. A card of the talon that is also in the declarer's hand,
     or in the declarer's play on the table, counts once.

@@ -71,12 +71,12 @@ class ClimbingPosition(BasePosition):
 
 
 def talon_facts(data: Mapping[str, Any]) -> list[Fact]:
-    """Return the talon as the only fact, or no facts if there is no talon."""
+    """Return a list with the talon as a fact, or an empty list if there is no talon."""
     return [Fact("talon", cards=tuple(data["talon"]))] if data["talon"] else []
 
 
 def table_facts(data: Mapping[str, Any]) -> list[Fact]:
-    """Return the play to beat as the only fact, or no facts if there is no play to beat."""
+    """Return a list with the play to beat as a fact, or an empty list if there is no such play."""
     table = data["table"]
     if table is None:
         return []
@@ -99,7 +99,7 @@ def same_kind(table: Move) -> str:
 def wrong_category(move: str, table: Move, answers: Sequence[str]) -> IllegalMove:
     """Return the error for a combination of a kind that does not beat the play `table`.
 
-    `answers` names the kinds of plays that do, such as "a bomb". It is empty if nothing does.
+    `answers` names the kinds of plays that beat it, such as "a bomb", and is empty if none does.
     """
     kinds = " or ".join(filter(None, [", ".join(answers[:-1]), *answers[-1:]]))
     fix = f"play {kinds}, or pass" if kinds else "nothing does"

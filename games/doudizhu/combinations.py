@@ -132,10 +132,10 @@ class Combinations:
         return Move(PLAY, self.deck, cards, category, NAMES[category], level, length)
 
     def classify(self, cards: int) -> tuple[int, int, int] | None:
-        """Return the category, level and length (see `Group`) of at least one card.
+        """Return the category, level and length (see `Group`) of a play of these cards.
 
-        Return None if the cards form no combination. The ranks with the most cards decide, and all
-        other cards are kickers.
+        Return None if they form no combination. There must be at least one card. The ranks with
+        the most cards decide, and all other cards are kickers.
         """
         number = self.deck.count(cards)
         if number == 1:
@@ -198,7 +198,7 @@ class Combinations:
         return category == ROCKET or (category == BOMB and (move.length or 0) >= self.doubling_bomb)
 
     def leads(self, masks: int) -> list[Group]:
-        """Return the groups that a hand with these rank masks can lead, sorted.
+        """Return the groups that a hand with these rank masks can lead, in the contract's order.
 
         Kickers are not checked: a group has no plays if the hand lacks the cards for them.
         """
@@ -246,7 +246,7 @@ class Combinations:
             groups.append(_group_of(2 * packs, RED, ROCKET, 1))
 
     def build(self, hand: int, group: Group, kickers: tuple[int, ...]) -> Move:
-        """Return the play of a group in the lowest suits held. `kickers` are the kickers' ranks.
+        """Return a group's play in the lowest suits held, with kickers of the ranks `kickers`.
 
         The same rank twice stands for a pair in place of two single cards. If `kickers` is empty,
         the play has no kickers, even if its category needs them.
@@ -276,7 +276,7 @@ def _strength(category: int, level: int, length: int) -> int:
 def combinations(players: int, pair_as_solos: bool) -> Combinations:
     """Return the combinations for three or four players.
 
-    With four, only triples take kickers, only pairs are kickers, and `pair_as_solos` is ignored.
+    With four, the only kickers are pairs attached to triples, and `pair_as_solos` is ignored.
     """
     if players == 3:
         return Combinations(DECKS[3], tuple(range(BOMB)), pair_as_solos, 4)

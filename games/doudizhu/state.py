@@ -215,7 +215,10 @@ class DoudizhuState(DoudizhuPosition):
         self._finish(change, out)
 
     def _is_spring(self, out: int) -> bool:
-        """Return whether the opponents of `out` never played, or a losing declarer at most once."""
+        """Return whether the losing side never played, or a losing declarer played at most once.
+
+        `out` is the seat that has gone out.
+        """
         plays = [seat for seat, move in self.history if move.startswith("play:")]
         if out == self.declarer:
             return all(seat == out for seat in plays)

@@ -72,7 +72,7 @@ def _phase(problems: list[str], data: JsonDict) -> None:
 
 
 def _trick(problems: list[str], data: JsonDict) -> list[str]:
-    """Check the trick, and return the cards, as names, of its plays of one card."""
+    """Check the trick, and return the names of its cards, without those of invalid moves."""
     trick, turn = data["trick"], data["turn"]
     if trick and data["phase"] != "play":
         problems.append(f"trick must be empty in {data['phase']}.")
@@ -103,10 +103,10 @@ def _trick(problems: list[str], data: JsonDict) -> list[str]:
 
 
 def _sizes(problems: list[str], data: JsonDict, counts: list[int]) -> None:
-    """Check for each seat that the tricks won and the cards that it has yet to play make 16.
+    """Check for each seat that the tricks won and the cards it has yet to play add up to 16.
 
-    The cards yet to play are its hand, its card in the trick, and the cards that it has chosen in a
-    pairing. For the dealer, they include a talon not taken up, but no cards yet to be discarded.
+    The latter are its hand, its card in the trick, and the cards that it has chosen in a pairing.
+    For the dealer, the talon counts until it is taken up; cards yet to be discarded do not count.
     """
     phase, targets = data["phase"], data["targets"]
     if min(data["tricks"]) < 0:

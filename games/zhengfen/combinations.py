@@ -77,7 +77,7 @@ Reading = tuple[int, int, int]
 
 
 def level_of(lowest: int, length: int) -> int:
-    """Return the highest rank of a run or flush, given the rank of its lowest natural card."""
+    """Return the highest possible rank of a run or flush whose lowest natural rank is `lowest`."""
     return min(TWO, lowest + length - 1)
 
 

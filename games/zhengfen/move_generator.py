@@ -269,7 +269,7 @@ class MoveGenerator:
         return groups
 
     def ambiguous(self) -> set[int]:
-        """Return the mirrored sets of five cards in the hand that are a flush and a full house."""
+        """Return the mirrored sets of five cards held that are both a flush and a full house."""
         sets: set[int] = set()
         if len(self._jokers) < 2:
             return sets

@@ -204,7 +204,7 @@ class Zhengfen(Game):
         return [Fact("points in the trick", str(worth)), *table_facts(data)]
 
     def roles(self, data: JsonDict, seat: int) -> list[Phrase]:
-        """Return the points that the seat has taken as a phrase, then "out" if the seat is out."""
+        """Return a phrase with the points that the seat has taken, and "out" if the seat is out."""
         taken = Phrase(
             "%(points)d points taken", {"points": points(DECK.hand(data["taken"][seat]))}
         )

@@ -4,7 +4,7 @@ from stich.console.interrupts import exit_at_once
 
 
 def main() -> None:
-    """Run the program as `stich.cli.main` does, and handle Ctrl-C even while it is being loaded."""
+    """Run `stich.cli.main`. Ctrl-C and SIGTERM end the program even while it is being loaded."""
     exit_at_once()  # first, because loading the rest takes a moment
     from stich.cli import main
 

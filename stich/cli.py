@@ -59,7 +59,7 @@ COMMANDS = {name: entry for section in SECTIONS.values() for name, entry in sect
 
 
 class _LazyGroup(click.Group):
-    """A click group that imports a command's module only when it is called: all take a second."""
+    """A click group that imports the module of a command only when the command is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -105,8 +105,8 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the program, and exit with the exit code of the command. Exit with 1 if standard output
-    is closed or a device is full, in the latter case with a sentence on standard error."""
+    """Run the program, and exit with the exit code of the command. If standard output is closed or
+    a device is full, exit with 1. Only if a device is full, say so on standard error."""
     try:
         try:
             cli(prog_name="stich")

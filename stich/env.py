@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 
 def read_view(view: Mapping[str, Any]) -> View:
-    """Return the `View` for a view in wire form, as bots receive it. Exported decisions have it in
-    JSON.
+    """Return the `View` for a view in wire form, which bots receive and, as JSON text, exported
+    decisions contain.
 
     Raises:
         UnknownGame: if no game has the name in the view.

@@ -55,7 +55,7 @@ def find_port(host: str, port: int, option: str = "--port") -> int:
 
 
 def url_of(host: str, port: int) -> str:
-    """The HTTP URL of a server on this machine. An IPv6 address is put in brackets."""
+    """Return the HTTP URL of a server on this machine. An IPv6 address is put in brackets."""
     shown = f"[{host}]" if ":" in host else host
     return f"http://{shown}:{port}"
 
@@ -109,11 +109,9 @@ def keep_running(
     closed: threading.Event,
     clock: Callable[[], float] = monotonic,
 ) -> bool:
-    """Run a server until `closed` is set, and restart it, with a message, whenever it ends.
-
-    Once `closed` is set, kill the server and its child processes, and return True. Return False if
-    the server has stopped 5 times within a minute by `clock`, which returns seconds.
-    """
+    """Run a server until `closed` is set, and restart it, with a message, whenever it ends. Once
+    `closed` is set, kill the server and its child processes, and return True. Return False if the
+    server has stopped 5 times within a minute by `clock`, which returns seconds."""
     stops: deque[float] = deque(maxlen=_STOPS)
     while not closed.is_set():
         # A new session keeps Ctrl-C from the server: the command ends it. Standard output is for
@@ -137,8 +135,8 @@ def keep_running(
 
 @contextmanager
 def pages_served(host: str, port: int, **settings: str | int | None) -> Iterator[str]:
-    """Within this context, serve the pages of an arena in another process. Yield their URL, which
-    is also printed on standard error.
+    """Within this context, serve the pages of an arena in another process. Yield the URL of the
+    pages, which is also printed on standard error.
 
     The settings are those of `web.arena.server`. Without `run` or `matches`, only the pages for
     playing are served.

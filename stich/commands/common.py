@@ -17,15 +17,15 @@ from tournament.text import printable_lines
 
 
 def refuse(sentence: str, code: int = 1) -> NoReturn:
-    """Print a sentence on standard error, and end the click command with the exit code `code`."""
+    """Print a sentence on standard error, and raise click's `Exit`, which ends the command."""
     click.echo(printable_lines(sentence), err=True)
     raise click.exceptions.Exit(code)
 
 
 def command(work: Callable[..., int | None]) -> click.Command:
-    """Decorate a function as a click command that exits with the code that the function returns, or
-    0 for None. After a StichError, the command prints its message on standard error and exits with
-    its `exit_code`. The exit code is 130 after Ctrl-C and 143 after SIGTERM."""
+    """Return a click command that calls `work`, and exits with the code that `work` returns, or 0.
+    After a StichError, the command prints the error's message on standard error, and exits with the
+    error's `exit_code`. The exit code is 130 after Ctrl-C and 143 after SIGTERM."""
 
     @wraps(work)
     def run(**arguments: Any) -> NoReturn:
@@ -51,7 +51,7 @@ def stopping(sentence: str) -> Iterator[None]:
 
 @contextmanager
 def writing(path: str | Path) -> Iterator[None]:
-    """On an OSError within this context, exit with 1, with a message that names `path`."""
+    """On an OSError within this context, print a sentence that names `path`, and exit with 1."""
     try:
         yield
     except OSError as error:

@@ -33,7 +33,8 @@ from web.gateway.invitations import Invitations
 
 
 def _scheduler_problem(address: str) -> str | None:
-    """Return why `address` cannot be used for a Dask scheduler, or None. Do not contact it."""
+    """Return why no Dask scheduler can be used at `address`, as the end of a sentence, or None. The
+    scheduler is not contacted."""
     parts = re.fullmatch(r"(?:tcp|tls)://[^/\s]+:(\d{1,5})/?", address)
     if parts is None or int(parts[1]) > 65535:
         return "is no scheduler's address; write one like tcp://127.0.0.1:8786."
@@ -60,7 +61,11 @@ _cluster_option = click.option(
 @runs.store_option
 @_cluster_option
 @_no_sandbox_option
-@option.flag("--estimate", "only_estimate", help="Only estimate time and cost, and keep nothing.")
+@option.flag(
+    "--estimate",
+    "only_estimate",
+    help="Only estimate time and cost: play a few blocks on other deals, and keep nothing.",
+)
 @option.json_lines
 def run(
     cup: str,
@@ -109,7 +114,9 @@ def run(
 @runs.store_option
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @option.number("--port", 0, 65535, 8000, "Port to listen on. 0 picks a free port and prints it.")
-@option.number("--connect-port", 0, 65535, None, "Port for connecting bots, by default --port + 1.")
+@option.number(
+    "--connect-port", 0, 65535, None, "Port for bots that connect. By default, --port + 1."
+)
 @_cluster_option
 @_no_sandbox_option
 @option.flag("--exit", "ends", help="Exit when the cup is over. By default, the pages stay.")
@@ -178,7 +185,8 @@ def arena(
 
 
 def _runner_host(cluster: str | None) -> str:
-    """Return the IP address of this machine at which tables reach the gateway."""
+    """Return the IP address of this machine at which tables here, or on the workers of the Dask
+    scheduler `cluster`, reach the gateway. Exit with 1 if the scheduler cannot be reached."""
     if cluster is None:
         return "127.0.0.1"
     from distributed.comm.addressing import get_local_address_for
@@ -194,7 +202,12 @@ def _needs_gateway(cup: Cup) -> bool:
 
 
 def _read_startable_cup(path: str, target: str, cluster: str | None, no_sandbox: bool) -> Cup:
-    """Read a cup, and check that the bots that still play in the run at `target` can be started."""
+    """Read the cup in the file `path`, and switch its sandbox off if `no_sandbox` is true.
+
+    Raises:
+        CupError: as in `read_cup`, or if something is missing for starting the bots that still play
+            in the run at `target`. Programs are not looked for if a `cluster` plays.
+    """
 
     def check(cup: Cup) -> Iterator[tuple[tuple[str | int, ...], str]]:
         folder = Path(path).absolute().parent
@@ -209,7 +222,8 @@ def _read_startable_cup(path: str, target: str, cluster: str | None, no_sandbox:
 
 
 def _not_started(target: str) -> Collection[str]:
-    """Return the bots of a run, if there is one, that need not be started any more."""
+    """Return the names of the bots that no longer play in the run at `target`. These are all bots
+    once the run has ended, and none if no run can be read."""
     try:
         with Store.open(target) as store:
             run = store.run()
@@ -228,7 +242,12 @@ def _play_cup(
     *,
     as_json: bool,
 ) -> None:
-    """Play the cup of the file `path`, print the result, and reveal a seed it was committed to."""
+    """Play `cup`, which is in the file `path`, in the run at `target`. Print the standings, and the
+    seed if it was committed to.
+
+    `cluster` is the address of a Dask scheduler. `gateway`, `memory_share` and the errors are as in
+    `run_cup`. On Ctrl-C or SIGTERM while the cup is played, print how to resume, and exit.
+    """
     stored = f"Every finished match is kept in {shown_target(target)}."
     with (
         stopping(f"Stopped. {stored} Resume with the same command."),

@@ -29,7 +29,8 @@ _yes_option = option.flag("--yes", help="Do not ask.")
 
 
 def _decision(work: Callable[..., None]) -> click.Command:
-    """Decorate a function as a command that calls it with the store of the run and `why`, or ""."""
+    """Return a command that takes a run and --why, and calls `work` with the store of the run, and
+    with `why`, which is "" by default."""
 
     @command
     @runs.run_argument
@@ -58,7 +59,7 @@ def pause(store: Store, why: str) -> None:
 
 @_decision
 def resume(store: Store, why: str) -> None:
-    """Continue a run that was paused.
+    """Let a paused run begin matches again, once `stich run` or `stich arena` plays it.
 
     \b
     Example:
@@ -83,9 +84,10 @@ def void(store: Store, what: str, why: str) -> None:
     """Void a match or a whole block: it does not count, and is played again.
 
     MATCH is the id of a finished match, or the beginning of the id. BLOCK is the number of a block.
-    Only blocks of the last round can be voided, and with [stop] only those since the last look. A
-    finished run is reopened for `stich run`, but is refused if its seed was committed to, since
-    that seed is now public. A runner at work voids the matches when it has time.
+    Only blocks of the last round can be voided, and with [stop] only those since the last look at
+    the standings. A finished run is reopened for `stich run`, unless its seed was committed to:
+    that seed is now public, so the command refuses. A runner at work voids the matches when it has
+    time.
 
     \b
     Example:
@@ -107,7 +109,7 @@ def void(store: Store, what: str, why: str) -> None:
 @click.argument("bot")
 @_yes_option
 def withdraw(store: Store, bot: str, why: str, yes: bool) -> None:
-    """Withdraw a bot: it no longer plays. Its results stand, except in blocks left incomplete.
+    """Withdraw a bot: it no longer plays. Its results stand, except in blocks that stay incomplete.
 
     \b
     Example:
@@ -135,7 +137,8 @@ def disqualify(store: Store, bot: str, why: str, yes: bool) -> None:
 @_decision
 @_yes_option
 def finish(store: Store, why: str, yes: bool) -> None:
-    """End a ladder for good: what has begun is finished, and then the standings are final.
+    """End a ladder for good. Blocks that have begun are played to the end, then the standings are
+    final.
 
     \b
     Example:
@@ -152,7 +155,8 @@ def finish(store: Store, why: str, yes: bool) -> None:
 
 
 def _confirm(what: str, yes: bool) -> None:
-    """Ask the user to accept a consequence, `what`, unless `yes`.
+    """Tell the user the consequences, `what`, and ask whether to go on, unless `yes` is true. Exit
+    with 2 if the user cannot be asked.
 
     Raises:
         StoreError: if the answer is no.
@@ -210,7 +214,7 @@ def undo(store: Store, why: str) -> None:
 
 
 def is_asked() -> bool:
-    """Whether standard input is a terminal, so that the user can be asked."""
+    """Return whether standard input is a terminal, so that the user can be asked."""
     return sys.stdin.isatty()
 
 

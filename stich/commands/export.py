@@ -38,7 +38,11 @@ _out_option = partial(click.option, "-o", "--out", type=click.Path())
 @command
 @runs.matches_argument
 @click.option(
-    "--format", type=click.Choice(FORMATS), default="csv", show_default=True, help="What to write."
+    "--format",
+    type=click.Choice(FORMATS),
+    default="csv",
+    show_default=True,
+    help="What to write, and in which form; see above.",
 )
 @_out_option(metavar="FILE", help="The file to write. By default, standard output.")
 @option.flag("--json", "as_json", help="With -o: print the file and its number of rows as JSON.")
@@ -46,10 +50,11 @@ def export(target: str, format: str, out: str | None, as_json: bool) -> None:
     """Export a run for other programs.
 
     The formats csv, jsonl and parquet have one row for each seat of each match, without the tables
-    of disqualified bots. The format matches has one match per line, as JSON, for all commands that
-    read a run. The format decisions has one row for each move that a bot was asked for, as training
-    data: Parquet, but JSON Lines on standard output and in a FILE.jsonl. Until the run is finished,
-    matches and decisions leave out unfinished blocks, whose cards are still secret.
+    of disqualified bots. The format matches has one match per line, as JSON: all commands that read
+    a run also read such a file. The format decisions has one row for each move that a bot was asked
+    for, as training data. It is Parquet, except on standard output and in a FILE.jsonl, where it is
+    JSON Lines. Until the run is finished, matches and decisions leave out unfinished blocks, whose
+    cards are still secret.
 
     \b
     Examples:
@@ -76,7 +81,8 @@ def export(target: str, format: str, out: str | None, as_json: bool) -> None:
 @command
 @runs.matches_argument
 @_out_option(
-    metavar="FILE.html", help="By default, report.html in DIR, or for a FILE in this folder."
+    metavar="FILE.html",
+    help="The file to write. By default, report.html in DIR, or for a FILE in the current folder.",
 )
 @option.number("--replays", 0, 10_000, 200, "Matches to include move by move, at most.")
 @option.flag(
@@ -107,7 +113,10 @@ def report(target: str, out: str | None, replays: int, organiser: bool, as_json:
 @runs.run_argument
 @_out_option(metavar="FOLDER", help="The new folder. By default, DIR/published.")
 @click.option(
-    "--url", type=option.as_url, metavar="URL", help="The folder's address, for previews of links."
+    "--url",
+    type=option.as_url,
+    metavar="URL",
+    help="The future address of the folder on the web. Links to its report then show a preview.",
 )
 @option.json_output
 def publish(target: str, out: str | None, url: str | None, as_json: bool) -> None:

@@ -89,7 +89,14 @@ def invite(
 
 
 def _with_bot(cup: Cup, target: str, name: str, *, enter: bool) -> Cup:
-    """Return a ladder with all bots that have joined its run. With `enter`, add the bot first."""
+    """Return the ladder `cup` with all bots that have joined its run at `target`, which is created
+    if there is none. If `enter` is true, first let the bot `name` join, unless it has joined.
+
+    Raises:
+        UsageError: if the bot cannot join because its name is not allowed.
+        JoinRefused: if the name looks like a taken one, or the ladder is over or full.
+        StoreError: if the store cannot be used.
+    """
     with Store.create(target) as store:
         ladder = cup.with_joined(store.decisions())
     if name in ladder.names or not enter:

@@ -30,7 +30,7 @@ json_lines = flag("--json", "as_json", help="Print progress and result as JSON L
 def number(
     name: str, least: int, most: int, default: int | None, help: str
 ) -> Callable[[_Command], _Command]:
-    """Return a decorator that adds an option for an integer from `least` to `most` to a command.
+    """Return a decorator that adds to a command an option for an integer from `least` to `most`.
     The help shows the default, unless it is None."""
     return click.option(
         name,
@@ -71,8 +71,8 @@ def as_bot(text: str) -> Bot:
 
 
 def checked(check: Callable[[str], str | None]) -> Callable[[str], str]:
-    """Return the type of an option for a string that passes `check`, which returns what is wrong
-    with a string, or None. The type raises BadParameter for any other string."""
+    """Return the type of an option for strings that pass `check`. This function returns what is
+    wrong with a string, or None. For a wrong string, the type raises BadParameter."""
 
     def text(value: str) -> str:  # the help shows this name: --seed TEXT
         if problem := check(value):
@@ -94,7 +94,8 @@ start_ms = number(
 def resolve_options(
     game: str, players: int | None, options: Mapping[str, object]
 ) -> tuple[int, dict[str, Any]]:
-    """Return a game's number of players, by default the lowest, and its options with defaults.
+    """Return the number of players, which is the lowest if `players` is None, and all options of
+    the game, with defaults for those that are not in `options`.
 
     Raises:
         UsageError: if the game does not allow this number of players, or an option is not valid.
@@ -108,7 +109,8 @@ def resolve_options(
 def _game_options(
     ctx: click.Context, param: click.Parameter, pairs: Sequence[str]
 ) -> dict[str, object]:
-    """Convert the values of `--option`. The game, which may not be known yet, checks the result."""
+    """Return the options in the values of `--option`. If several values set an option, the last one
+    counts. The options are not checked, because the game may not be known yet."""
     options: dict[str, object] = {}
     sets = {
         name: values for game in games.GAMES.values() for name, values in game.option_sets.items()
@@ -166,11 +168,11 @@ class Starting:
         *,
         warn: bool = True,
     ) -> LaunchSettings:
-        """Return the settings for starting these bots, with the default limits unless given.
+        """Return the settings for starting these bots, by default with the usual limits.
 
-        `start_ms` and `secret` are as in `prepare_launch`. If `warn` is true, warn on standard
-        error about what bots could do, for instance without a sandbox. If a bot has a command, this
-        process may move into another control group.
+        `start_ms` and `secret` are as in `prepare_launch`. If `warn` is true, print a warning about
+        what the bots could do, for instance without a sandbox, on standard error. If a bot has a
+        command, this process may move into another control group.
 
         Raises:
             SandboxError: if `sandbox` is true but a sandbox is not possible.
@@ -189,7 +191,7 @@ class Starting:
 
 
 def starting(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorate a command with the options of `Starting`, passed as the argument `starting`."""
+    """Add the options of `Starting` to a command, which gets them as its argument `starting`."""
 
     @click.option(
         "--sandbox/--no-sandbox",
@@ -202,7 +204,8 @@ def starting(command: Callable[..., Any]) -> Callable[..., Any]:
         multiple=True,
         metavar="NAME",
         callback=_variables,
-        help="Pass your environment variable NAME to bots except reference bots. Can be repeated.",
+        help="Pass your environment variable NAME on to started bots, except reference bots. Can be"
+        " repeated.",
     )
     @wraps(command)
     def run(*, sandbox: bool | None, network: bool, env: dict[str, str], **others: Any) -> Any:

@@ -35,11 +35,9 @@ _SECRET_MOVES = ("give", "discard")
 
 
 class _TerminalGame(Player, MatchObserver):
-    """A game between the user at one seat and `bots` at the others, in the order of their seats.
-
-    It is a player of the match, which asks the user for moves, and its observer, which prints
-    events.
-    """
+    """A game between the user at one seat and `bots` at the others, in the order of their seats. It
+    is a player of the match, which asks the user for moves, and also the match's observer, which
+    prints events."""
 
     url = "at the terminal"
 
@@ -51,7 +49,11 @@ class _TerminalGame(Player, MatchObserver):
         self._names.insert(seat, "you")
 
     def play(self, bots: Sequence[Player], clock: Clock) -> None:
-        """Play to the end, and print the result. Raise EOFError if the user stops."""
+        """Play the game to its end against `bots`, in the order of their seats. Print the result.
+
+        Raises:
+            EOFError: if the user quits.
+        """
         state = self._state
         rules = Rules(state.game.name, state.players, state.options, clock)
         pairing = Pairing.alone(secrets.token_hex(4), self._names, state.seed)
@@ -84,7 +86,12 @@ class _TerminalGame(Player, MatchObserver):
             self._console.print(Text(f"Deal {result['deal']} is over: {points}.", style="bold"))
 
     def move(self, body: bytes, seconds: float) -> Choice:
-        """Ask the user, without a time limit, until a legal move is typed."""
+        """Show the position, and ask the user, without a time limit, until a legal move is typed.
+        Return this move. The arguments are ignored.
+
+        Raises:
+            EOFError: if the user quits.
+        """
         view = self._state.view(self._seat)
         moves = view.moves()
         self._console.print(screen.position(view.to_dict(), self._names, view.game.title))
@@ -118,9 +125,12 @@ class _TerminalGame(Player, MatchObserver):
     type=option.as_bot,
     default=DEFAULT_BOTS,
     show_default=True,
-    help="A reference bot, a URL or a command. Can be repeated. Bots may get several seats.",
+    help="An opponent: random, greedy, sensible, search, a URL or a command. Can be repeated. If"
+    " there are too few opponents, they take further seats in turn.",
 )
-@option.number("--players", 2, 6, None, "Seats, with yours. By default, yours and one per bot.")
+@option.number(
+    "--players", 2, 6, None, "Seats, including yours. By default, yours and one for each bot."
+)
 @click.option(
     "--seed",
     "chosen",

@@ -65,15 +65,15 @@ def check_name(bot: str, run: Run) -> None:
 
 
 def is_file(target: str) -> bool:
-    """Whether `target` names a file or standard input ("-"), rather than the store of a run. A name
+    """Return whether `target` names a file or standard input ("-"), not the store of a run. A name
     that ends in .jsonl counts as a file, even if there is no such file."""
     is_other = os.path.exists(target) and not os.path.isdir(target)  # a pipe is no regular file
     return target == "-" or target.endswith(".jsonl") or is_other
 
 
 def default_folder(cup: str) -> str:
-    """The default folder of the run of a cup: runs/ and the name of the file `cup` without its
-    extension, with "-" for characters other than letters, digits, "_", "." and "-"."""
+    """Return the default folder of a cup's run: runs/ and the name of the file `cup` without its
+    extension. Each sequence of characters other than letters, digits and _.- becomes one "-"."""
     return "runs/" + (re.sub(r"[^\w.-]+", "-", Path(cup).stem) or "cup")
 
 
@@ -83,7 +83,7 @@ def _refuse_cup(name: str) -> NoReturn:
 
 @contextmanager
 def open_lines(target: str) -> Iterator[tuple[str, Iterator[bytes]]]:
-    """Within this context, open a file of lines, or standard input ("-"). Yield its name for
+    """Within this context, open a file of lines, or standard input ("-"). Yield the file's name for
     messages, and an iterator over its lines, which may raise OSError. Exit with 2 if the file
     cannot be opened, or is a CUP.toml."""
     # The name is valid UTF-8, because a cup without a name is named after its file.
@@ -100,8 +100,8 @@ def open_lines(target: str) -> Iterator[tuple[str, Iterator[bytes]]]:
 
 @contextmanager
 def copied_matches(target: str) -> Iterator[str]:
-    """Copy a file of matches, as in `open_lines`, to a temporary file for another process. Yield
-    the path of the copy, which exists within this context only.
+    """Copy a file of matches, opened as in `open_lines`, to a temporary file that another process
+    can read. Yield the path of the copy, which exists within this context only.
 
     Raises:
         LineError: if there is no line, or a line cannot be used.
@@ -116,8 +116,8 @@ def copied_matches(target: str) -> Iterator[str]:
 
 @contextmanager
 def read_run(target: str, *, any_moves: bool = False) -> Iterator[RunReader]:
-    """Within this context, open a run (see `open_run`) or a file of matches (see `open_lines`).
-    Yield a reader.
+    """Within this context, open a run (see `open_run`) or a file of matches (see `open_lines`), and
+    yield its reader.
 
     The reader of a run is a snapshot, which does not change while a runner writes to the store. A
     file is read completely first, and may have illegal moves if `any_moves` is true.

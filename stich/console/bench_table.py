@@ -15,8 +15,8 @@ _CHARACTER = 7
 
 
 def result_table(record: Record, landmarks: Sequence[Landmark]) -> str:
-    """The result of `stich bench` as a Markdown table with notes, which name the record's problems.
-    Each bot in `landmarks` has a column."""
+    """Return the result of `stich bench` as a Markdown table, with notes that name the problems in
+    the record. Each bot in `landmarks` has a column. If there are no results, there is no table."""
     deals = "public deals" if record.seed == PUBLIC_SEED else "other deals"
     below = [
         f"{games.get(problem.game).title}, {problem.players} players: {problem.why}"
@@ -61,8 +61,8 @@ def _over_par(result: Result) -> str:
 
 
 def comparison_table(old: Record, new: Record, comparison: Comparison) -> str:
-    """The comparison of two results as a Markdown table with notes. Differences are the new bot's
-    points per deal minus the old bot's."""
+    """Return the comparison of two results as a Markdown table with notes. Differences are the new
+    bot's points per deal minus the old bot's."""
     rows = []
     for difference in comparison.differences:
         mean, arm = difference.mean, difference.arm
@@ -97,9 +97,9 @@ def _verdict(difference: Difference) -> str:
 
 
 def badge(record: Record) -> str:
-    """The badge of a result, as SVG. It shows the points over par or, with several tables, at how
-    many the whole interval is over par. It is red after problems or if more intervals are wholly
-    below par than wholly over par, green if fewer, and otherwise grey."""
+    """Return the badge of a result, as SVG. The badge shows the points over par or, with several
+    tables, at how many tables the whole interval is over par. It is red if there are problems or
+    more intervals wholly below par than wholly over par, green if fewer, and otherwise grey."""
     results = record.results
     above = sum(result.low is not None and result.low > 0 for result in results)
     below = sum(result.high is not None and result.high < 0 for result in results)
@@ -132,7 +132,7 @@ def _game(table: Result | Difference) -> str:
 def _markdown(
     title: str, heads: Sequence[str], rows: Sequence[Sequence[str]], below: Sequence[str]
 ) -> str:
-    """Markdown with a table, unless `rows` is empty. Everything except `heads` is escaped."""
+    """Return Markdown, with a table unless `rows` is empty. All text except `heads` is escaped."""
     lines = [f"### {_plain(title)}", ""]
     if rows:
         lines += [_row(heads), _row(["---"] + ["---:"] * (len(heads) - 1))]
@@ -147,6 +147,6 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _plain(text: str) -> str:
-    """The text with Markdown's special characters escaped, because a bot chooses its own name."""
+    """Escape Markdown's special characters, because a bot chooses its own name."""
     special = "\\`*_{}[]<>#|!&~"
     return "".join(f"\\{letter}" if letter in special else letter for letter in text)

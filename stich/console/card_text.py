@@ -14,8 +14,8 @@ _HIDDEN = "??"
 
 
 def card(name: str) -> Text:
-    """A card that is not hidden, in colour: its rank with its suit's symbol, or the joker's
-    name."""
+    """Return a card that is not hidden as coloured text: its rank with the symbol of its suit, or
+    the name of the joker."""
     if name in JOKERS:
         return Text(*JOKERS[name])
     symbol, style = SUITS[name[-1]]
@@ -23,7 +23,7 @@ def card(name: str) -> Text:
 
 
 def cards(names: Sequence[str]) -> Text:
-    """The visible cards in a row, then the number of hidden cards, or "none" for no cards."""
+    """Return as text the visible cards and the number of hidden cards, or "none" for no cards."""
     if not names:
         return Text("none", style="dim")
     shown = [card(name) for name in names if name != _HIDDEN]
@@ -33,7 +33,7 @@ def cards(names: Sequence[str]) -> Text:
 
 
 def move_text(text: str) -> Text:
-    """A move in wire form, such as "play:3s3h", as text for people. Hidden cards are counted."""
+    """Return a move in wire form, such as "play:3s3h", as text. Hidden cards are only counted."""
     kind, _, rest = text.partition(":")
     if kind == "pass":
         return Text("pass")
@@ -49,7 +49,7 @@ def move_text(text: str) -> Text:
 
 
 def fact_text(fact: Fact) -> Text:
-    """The text of a fact of a position, without its label, as in `seat 0: K♦ (single)`."""
+    """Return a fact of a position as text without its label, such as "seat 0: K♦ (single)"."""
     shown = Text("" if fact.seat is None else f"seat {fact.seat}: ")
     if not fact.cards:
         return shown.append(str(fact.value))

@@ -21,7 +21,7 @@ _OUTPUT_LINES = 8
 
 
 class CheckProgress:
-    """Shows the current check and number of answers on standard error, if that is a terminal."""
+    """Shows the check and the number of answers so far on standard error, if it is a terminal."""
 
     def __init__(self) -> None:
         self._status = Console(stderr=True).status("")
@@ -34,12 +34,12 @@ class CheckProgress:
         self._status.start()
 
     def add_answer(self) -> None:
-        """Count and show an answer in the check that was started. Any thread may call this."""
+        """Add 1 to the number of answers. Any thread may call this, but `start` comes first."""
         self._answers += 1
         self._status.update(f"{self._shown}, {plural(self._answers, 'answer')}")
 
     def close(self) -> None:
-        """Hide the progress until the next check begins."""
+        """Hide the progress until `start` is called again."""
         self._status.stop()
 
 
@@ -53,11 +53,11 @@ def print_json(results: Sequence[CheckResult]) -> None:
 def print_as_they_come(
     results: Iterable[CheckResult], progress: CheckProgress, command: str | None, *, verbose: bool
 ) -> list[CheckResult]:
-    """Print each result as it arrives, then which checks were not passed, and the last line of each
-    check's output. Return the results, of which there must be at least one.
+    """Print each result as it arrives, then which checks did not pass, and the last line that the
+    bot wrote in each check. Return the results, of which there must be at least one.
 
-    Failures with the same cause are printed only once, unless `verbose`. `command` is the bot's
-    command, or None for a bot by URL. The progress is hidden before each result.
+    Failures with the same cause are printed only once, unless `verbose` is true. `command` starts
+    the bot, or is None for a bot by URL. The progress is hidden before each result.
     """
     causes: _Causes = {}
     printed = []
@@ -88,8 +88,8 @@ def _cause(failure: CheckFailure) -> tuple[str, str]:
 
 
 def _print(result: CheckResult, causes: _Causes, command: str | None, verbose: bool) -> None:
-    """Print a result, and add its causes to `causes`. Unless `verbose`, failures whose cause is
-    already there are only counted."""
+    """Print a result, and add the causes of its failures to `causes`. Unless `verbose` is true,
+    only count the failures whose cause is already in `causes`."""
     number, title, outcome = result
     word, colour = ("ok  ", "green") if outcome.passed else ("FAIL", "red")
     known = all(_cause(failure) in causes for failure in outcome.failures) and not verbose

@@ -13,15 +13,15 @@ def _exit(number: int, _frame: FrameType | None) -> None:
 
 
 def _raise(number: int, _frame: FrameType | None) -> None:
-    """Raise KeyboardInterrupt. The same signal again then ends the process without clean-up."""
+    """Raise KeyboardInterrupt. If the same signal comes again, it ends the process at once."""
     signal.signal(number, _exit)
     raise KeyboardInterrupt(number)
 
 
 def exit_at_once() -> None:
     """Let SIGINT and SIGTERM end the process at once, unless they are ignored, as SIGINT is in a
-    shell's background process. For use while modules are loaded: there is nothing to clean up yet,
-    and an exception could be raised anywhere."""
+    shell's background process. Call this before modules are loaded: there is nothing to clean up
+    yet, and an exception could be raised anywhere."""
     for number in _STOPS:
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, _exit)

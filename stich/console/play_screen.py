@@ -43,8 +43,8 @@ class InputError(ValueError):
 
 
 def groups(moves: Iterable[Move], kind: str = "") -> MoveGroups:
-    """Group moves by category, or by kind if they have none, with their numbers in `moves`, from 1.
-    Leave out groups whose name does not begin with `kind`, ignoring case.
+    """Group moves by category, or by kind if they have no category, with their numbers in `moves`,
+    from 1. Leave out groups whose name does not begin with `kind`, ignoring case.
 
     Raises:
         InputError: if no group is left.
@@ -60,7 +60,7 @@ def groups(moves: Iterable[Move], kind: str = "") -> MoveGroups:
 
 
 def choose(view: View, text: str) -> Move:
-    """The legal move that the user has typed: its number from 1, its wire form, or its cards.
+    """Return the legal move that the user has typed: its number from 1, wire form, or cards.
 
     Cards alone, such as "3s3h", are played or, depending on the phase, given, discarded or called.
     A legal move need not be in the list of moves.
@@ -86,7 +86,8 @@ def choose(view: View, text: str) -> Move:
 
 
 def menu(groups: MoveGroups, limit: int | None = MAX_SHOWN) -> RenderableType:
-    """The legal moves: a line for each group, with up to `limit` of its moves (None: all)."""
+    """Return a menu of the legal moves, with a line for each group. The line has up to `limit`
+    moves of the group, or all if `limit` is None."""
     grid = Table.grid(padding=(0, 2))
     for title, moves in groups.items():
         numbered = [
@@ -102,7 +103,8 @@ def menu(groups: MoveGroups, limit: int | None = MAX_SHOWN) -> RenderableType:
 
 
 def position(view: JsonDict, names: Sequence[str], title: str) -> RenderableType:
-    """The position in a seat's `view`, in wire form, with the players' `names` by seat."""
+    """Return the position in a seat's `view`, which is in wire form, as text under a heading that
+    begins with `title`. `names` are the names of the players by seat."""
     game = games.get(view["game"])
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for column in ("seat", "who", "cards", "score", ""):

@@ -52,7 +52,7 @@ class Lines(_Sentences):
         self._next = 0.0
 
     def begin(self, done: int, total: int | None) -> None:
-        """Print how many matches are planned and finished, or in a ladder how many are finished."""
+        """Print how many matches are planned and done, or, if `total` is None, only those done."""
         super().begin(done, total)
         self._next = monotonic() + self._every_s
         so_far = f", {done} of them done already" if done and total is not None else ""
@@ -101,8 +101,8 @@ class JsonLines(RunObserver):
         self._out = out
 
     def tell(self, sentence: str, event: str = "", **fields: object) -> None:
-        """Write the event with its fields, unless it is "" or `warning`. Print the sentence, on
-        standard error, only if the event is `warning` or `waiting`."""
+        """Write the event with its fields, unless `event` is "" or "warning". Print the sentence on
+        standard error if `event` is "warning" or "waiting"."""
         if event in ("waiting", "warning"):
             click.echo(sentence, err=True)
         if event not in ("", "warning"):
@@ -110,7 +110,7 @@ class JsonLines(RunObserver):
             self._out.flush()
 
     def begin(self, done: int, total: int | None) -> None:
-        """Write the event `begin` with `done` and `total`, which is null in a ladder."""
+        """Write the event `begin` with `done` and with `total`, which is null in a ladder."""
         super().begin(done, total)
         self.tell("", "begin", done=done, total=total)
 
@@ -137,11 +137,9 @@ class JsonLines(RunObserver):
 
 @contextmanager
 def watch(name: str, *, as_json: bool = False) -> Iterator[RunObserver]:
-    """Within this context, show the progress of the run `name`. Yield the observer to use.
-
-    With `as_json`, JSON Lines are written to standard output. Otherwise, standard error has a bar,
-    or lines if it is not a terminal, and standard output only a commitment to a seed.
-    """
+    """Within this context, show the progress of the run `name`. Yield the observer of the run. With
+    `as_json`, JSON Lines are written to standard output. Otherwise, standard error has a bar, or
+    lines if it is not a terminal, and standard output has only a commitment to a seed."""
     if as_json:
         yield JsonLines(sys.stdout)
         return
@@ -168,8 +166,8 @@ def watch(name: str, *, as_json: bool = False) -> Iterator[RunObserver]:
 
 
 def progress_bar(title: str, total: int) -> Callable[[Iterable[_Item]], Iterable[_Item]]:
-    """Return a function that passes an iterable's items on, and shows a progress bar on standard
-    error, if that is a terminal. The bar is full after `total` items."""
+    """Return a function that yields the items of an iterable, and meanwhile shows a progress bar on
+    standard error, if that is a terminal. The bar is full after `total` items."""
     console = make_console(stderr=True)
     off = not console.is_terminal
     return partial(track, description=title, total=total, console=console, disable=off)

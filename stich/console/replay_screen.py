@@ -20,7 +20,7 @@ _KEYS = "Enter next, b back, f next fault, e end, q leave"
 
 
 def print_match(console: Console, record: MatchRecord, cup: Cup) -> None:
-    """Print a whole match: hands as dealt, moves one per line, final scores and all faults.
+    """Print a whole match: the hands as dealt, one move per line, the final scores and all faults.
 
     Raises:
         ReplayError: if a move cannot be played. The moves before it have then been printed.

@@ -59,7 +59,8 @@ def _table(
     title: str = "",
     caption: str = "",
 ) -> Table:
-    """A table with a line for each of `rows`. `columns` has the functions that make the cells."""
+    """Return a table with a line for each of `rows`. For the heading of each column, `columns` has
+    the function that makes the text of a cell from its row."""
     table = Table(
         title=Text(title, style="bold") if title else None,
         caption=Text(caption) if caption else None,
@@ -78,7 +79,7 @@ def _table(
 
 def print_table(standings: Standings, run: Run, sums: Sequence[InfoSum] | None = None) -> None:
     """Print the standings, the course of the cup (first if it decides the places), the result of a
-    duel, the incidents and, unless `sums` is None, the sums of numbers sent with moves."""
+    duel, the incidents and, unless `sums` is None, the sums of numbers that bots sent."""
     parts: list[RenderableType] = [standings_table(standings, run.total)]
     if standings.course is not None:
         parts.insert(0 if decides_places(standings) else 1, _course(standings.course))
@@ -103,7 +104,7 @@ def print_table(standings: Standings, run: Run, sums: Sequence[InfoSum] | None =
 
 
 def standings_table(standings: Standings, total: int | None) -> Table:
-    """The standings as a table. `total` is the number of planned matches, None if unknown."""
+    """Return the standings as a table. `total` matches are planned, or None if that is unknown."""
     state = "final" if standings.finished else "so far"
     # The interval of a duel is for the difference, and is printed below the table.
     points = (lambda line: format_points(line.score)) if standings.duel else format_score
@@ -187,7 +188,7 @@ def _table_line(table: CourseTable) -> Text:
 
 
 def integrity_table(report: Integrity) -> Table:
-    """A table of soft play: up to 20 ordered pairs of bots, those with the lowest p first."""
+    """Return a table of soft play, with up to 20 ordered pairs of bots, the lowest p first."""
     pairs = len(report.pairs)
     return _table(
         {
@@ -248,8 +249,8 @@ def _duel_sentences(
 
 
 def print_estimate(estimate: Estimate, cup: Cup) -> None:
-    """Print what a cup is estimated to need: requests, seconds and the costs that bots state, to
-    three significant figures, for each bot and in total, and the time."""
+    """Print what a cup is estimated to need: for each bot and in total, the requests, seconds and
+    costs that bots state, to three significant figures, and below, how long the cup takes."""
     shares = list(estimate.bots.values())
     total = {
         name: sum(share.get(name, 0.0) for share in shares)

@@ -42,10 +42,8 @@ class Difference(OfTable, frozen=True):
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """The comparison of a new bot with an old bot, table by table in the order of the old record.
-
     `paired` says whether the bots played the same deals. `left_out` has the titles of the tables
-    that only one bot has played.
-    """
+    that only one bot has played."""
 
     paired: bool
     differences: tuple[Difference, ...]
@@ -58,7 +56,7 @@ class Comparison:
 
 
 def compare(old: Record, new: Record) -> Comparison:
-    """Compare the record of a new bot with that of an old bot, at the tables in both records.
+    """Compare the record of a new bot with the record of an old bot, at the tables in both records.
 
     Raises:
         RecordError: if the records have no table in common.
@@ -99,16 +97,14 @@ def _difference(old: Result, new: Result, paired: bool, level: float) -> Differe
 
 
 def _estimate(values: Sequence[float], level: float) -> tuple[float, float | None]:
-    """The mean, and half the width of its interval (None if unknown)."""
+    """Return the mean, and half the width of its `block_interval`, or None if that is `UNKNOWN`."""
     mean, high = fmean(values), block_interval(values, level).high
     return mean, None if high is None else high - mean
 
 
 def block_interval(values: Sequence[float], level: float = LEVEL) -> Interval:
-    """The confidence interval of the mean of `values`, the differences by block.
-
-    It is `UNKNOWN` if there are fewer than six values, or if one to five of them are not 0.
-    """
+    """Return the confidence interval of the mean of `values`, which are differences by block, or
+    `UNKNOWN` if there are fewer than six values, or if one to five of them are not 0."""
     few = 0 < sum(map(bool, values)) < FEWEST_BLOCKS or len(values) < FEWEST_BLOCKS
     return UNKNOWN if few else mean_interval(values, level)
 

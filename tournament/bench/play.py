@@ -1,7 +1,8 @@
 """Plays the tables of the suite, on several cores and without a store.
 
-Par is the result of `sensible` in each block. It follows from the rules if the points of a deal
-always add up to the same number. `make bench-par` writes the others for the public deals to a file.
+Par is the result of `sensible` in each block. If the points of a deal always add up to the same
+number, par follows from the rules. For other tables, `make bench-par` writes par for the public
+deals to a file.
 """
 
 from collections import Counter
@@ -216,7 +217,8 @@ def ask_about(bot: Bot, launch: LaunchSettings) -> Mapping[str, object]:
 
 
 def result_of(table: BenchTable, played: Played, par: Sequence[int]) -> Result:
-    """The result of a table with at least one block. `par` has par for each, over all its deals."""
+    """Return the result at a table where at least one block was played. `par` has par for each of
+    these blocks, summed over the deals of the block."""
     pairs = zip(played.points, par, strict=True)
     over = tuple((points - par_points) / table.deals for points, par_points in pairs)
     interval = block_interval(over)
@@ -240,12 +242,13 @@ LANDMARKS_FILE = Path(__file__).with_name("landmarks.json")
 
 
 def read_par() -> Mapping[str, tuple[int, ...]]:
-    """Read par for each block of the public deals, by table ("ninefivetwo 3"), unless constant."""
+    """Read par for each block of the public deals, by table, such as "ninefivetwo 3". Tables with a
+    constant par are left out."""
     return msgspec.json.decode(PAR_FILE.read_bytes(), type=dict[str, tuple[int, ...]])
 
 
 class Landmark(OfTable, frozen=True):
-    """By how many points per deal a known bot exceeded par, give or take `arm` at 95 %."""
+    """A known bot's points per deal over par at a table, with 95 % confidence within `arm`."""
 
     bot: str
     blocks: int

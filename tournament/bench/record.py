@@ -26,7 +26,7 @@ class _Suite(msgspec.Struct):
 
 
 class Measured(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The measured bot. If it states no name, `name` is its command or URL too."""
+    """The measured bot. `command` is its command or URL, and also its `name` if it states none."""
 
     name: Text
     version: Text | None
@@ -72,11 +72,9 @@ class TableProblem(OfTable, frozen=True, forbid_unknown_fields=True):
 
 
 class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The record of a benchmark.
-
-    `seed` is the seed of the public deals, or "sha256:" and the hash of another seed. `made` is
-    when the record was made (UTC, ISO 8601). `stich` is the version of Stich.
-    """
+    """The record of a benchmark. `seed` is the seed of the public deals, or "sha256:" and the hash
+    of another seed. `made` is the time at which the record was made (UTC, ISO 8601). `stich` is the
+    version of Stich."""
 
     suite: Text
     seed: Text
@@ -94,7 +92,7 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def seed_shown(seed: str) -> str:
-    """The seed as records show it: the public seed itself, or "sha256:" and the hash of another."""
+    """Return the seed as records show it: the public seed, or "sha256:" and another seed's hash."""
     if seed == PUBLIC_SEED:
         return seed
     return "sha256:" + hashlib.sha256(seed.encode()).hexdigest()
@@ -110,7 +108,7 @@ def write_record(record: Record, file: Path) -> None:
 
 
 def read_record(file: Path) -> Record:
-    """Read a record from a file.
+    """Return the record in a file.
 
     Raises:
         RecordError: if the file cannot be read, or holds no valid record of this suite.

@@ -93,7 +93,7 @@ class BenchTable(OfTable, frozen=True):
         return _DEAL_SUMS.get(self.game)
 
     def cup(self, bot: Bot, concurrency: int) -> Cup:
-        """The cup of the table's matches: `bot`, and the house bot `PAR_BOT` at all other seats."""
+        """Return the cup of the table's matches, with `PAR_BOT` at all seats except the bot's."""
         others = (
             Bot(f"{PAR_BOT} {number}", command=PAR_BOT, house=True)
             for number in range(1, self.players)
@@ -110,10 +110,8 @@ class BenchTable(OfTable, frozen=True):
         )
 
     def block(self, cup: Cup, seed: str, number: int) -> Block:
-        """Block `number` (from 1) of this table's `cup`: the bot at each seat in turn.
-
-        Deals and match ids follow from `seed`, so that a bot that depends on them plays the same.
-        """
+        """Return block `number` (from 1) of this table's `cup`, with the bot at each seat in turn.
+        Deals and match ids follow from `seed`, so a bot that depends on them plays the same."""
         return BlockMaker(cup.setup(seed, seed)).make(number, 1, "", cup.names, number)
 
 

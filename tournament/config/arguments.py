@@ -10,7 +10,7 @@ DEFAULT_BOTS = ("sensible", "greedy")
 
 
 def is_url(text: str) -> bool:
-    """Whether a string that names a bot begins with http:// or https://."""
+    """Return whether a string that names a bot begins with http:// or https://."""
     return text.startswith(("http://", "https://"))
 
 

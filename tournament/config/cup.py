@@ -84,10 +84,8 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Resource limits of a started bot.
-
-    Where control groups exist, `memory_mb` also limits all processes of the bot together.
-    """
+    """Resource limits of a started bot. Where control groups exist, `memory_mb` also limits all
+    processes of the bot together."""
 
     memory_mb: int = key(
         2048, number(16, 1_048_576, "Memory of each process of a started bot, in MB.")
@@ -177,14 +175,12 @@ class Cup:
 
     @property
     def max_difference(self) -> int:
-        """The most by which two bots can differ in a block, in points per deal.
-
-        `game` must be in `GAMES`, which exported rows do not guarantee.
-        """
+        """The most by which two bots can differ in a block, in points per deal. `game` must be in
+        `GAMES`, which exported rows do not guarantee."""
         return GAMES[self.game].max_difference(self.players, self.options)
 
     def setup(self, seed: str, match_key: str) -> Setup:
-        """Return the setup of a plan, for the seed and the secret `match_key` of a run."""
+        """Return the setup for the plan of a run with this seed and secret (see `Setup`)."""
         return Setup(
             game=self.game,
             players=self.players,
@@ -197,12 +193,12 @@ class Cup:
         )
 
     def plan(self, seed: str, match_key: str) -> Plan:
-        """Return a new plan, for the seed and the secret `match_key` of a run."""
+        """Return a new plan, with the setup that `setup` returns."""
         plan, stop = self.format.plan(self.setup(seed, match_key)), self.stop
         return plan if stop.top is None else UntilSettled(plan, stop.top, stop.confidence)
 
     def with_joined(self, decisions: Iterable[AnyDecision]) -> Self:
-        """Return the cup with a connecting bot appended for each `Join` of a new bot, in order."""
+        """Return the cup with a connecting bot appended for each `Join` of a bot not in the cup."""
         names = set(self.names)
         joined = (
             Bot(decision.bot, connect=True, author=decision.author or None)
@@ -212,7 +208,7 @@ class Cup:
         return replace(self, bots=(*self.bots, *joined))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the cup as JSON values, without tokens and the code of a ladder."""
+        """Return the cup as JSON values, without the tokens of bots and the code of a ladder."""
         data: dict[str, Any] = msgspec.to_builtins(self)
         data["format"] = {"type": self.format.type, **data["format"]}
         del data["join"]["code"]
@@ -239,12 +235,12 @@ def reference_command(name: str) -> str:
 
 
 def is_reference(bot: Bot) -> bool:
-    """Whether a bot is started with a reference bot's command, and without a folder."""
+    """Return whether a bot has the command of a reference bot, and no folder."""
     return bot.dir is None and bot.command in [reference_command(name) for name in REFERENCE_BOTS]
 
 
 def remembers(bots: Iterable[Bot]) -> bool:
-    """Whether any of the bots is remote (by URL or connecting), and so may remember cards."""
+    """Return whether a bot is remote (by URL or connecting), and so may remember cards."""
     return any(bot.url is not None or bot.connect for bot in bots)
 
 

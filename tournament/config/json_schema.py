@@ -11,7 +11,7 @@ from tournament.settings.keys import Key
 
 
 def cup_schema() -> dict[str, object]:
-    """The schema of a CUP.toml, in JSON Schema draft 7, which TOML editors support."""
+    """Return the schema of a CUP.toml, in JSON Schema draft 7, which TOML editors support."""
     properties = {
         **{name: _object(keys) for name, keys in SECTIONS.items()},
         "options": {
@@ -40,7 +40,8 @@ def write(path: Path) -> None:
 def _object(
     keys: Mapping[str, Key], rest: Mapping[str, object] | None = None, required: Sequence[str] = ()
 ) -> dict[str, object]:
-    """The schema of an object with only these keys and the properties in `rest`."""
+    """Return the schema of an object with only these keys and the properties in `rest`. It requires
+    the keys that are marked as required, and the names in `required`."""
     return {
         "type": "object",
         "additionalProperties": False,

@@ -50,11 +50,9 @@ _Section = Mapping[str, Any]
 
 
 class CupError(StichError):
-    """An error that says why a cup cannot be run.
-
-    The text has a line for each error, `file:line: key: what is wrong, and the fix`, or if the file
-    cannot be read or is too large, `file: what is wrong, and the fix`.
-    """
+    """An error that says why a cup cannot be run. The text has a line for each error, in the form
+    `file:line: key: what is wrong, and the fix`. If the file cannot be read or is too large, the
+    text is `file: what is wrong, and the fix`."""
 
     exit_code = 2
 
@@ -78,7 +76,7 @@ class _Errors:
 
 
 def read_cup(path: str | os.PathLike[str], check: CupCheck = lambda _: ()) -> Cup:
-    """Read a CUP.toml as in `parse_cup`, and return its cup.
+    """Return the cup that the file `path` describes. It is parsed as in `parse_cup`.
 
     Raises:
         CupError: if the file cannot be read, is larger than 1 MiB, or has errors.
@@ -98,8 +96,8 @@ def read_cup(path: str | os.PathLike[str], check: CupCheck = lambda _: ()) -> Cu
 def parse_cup(data: bytes, file: str, check: CupCheck = lambda _: ()) -> Cup:
     """Return the cup that a CUP.toml describes, with defaults and house bots filled in.
 
-    `file` is its name in error messages. `check` finds further errors in a cup, of which each key
-    is valid by itself. Whether bots' folders and commands exist is not checked.
+    `file` is the name of the CUP.toml in error messages. `check` finds further errors in a cup of
+    which each key is valid by itself. Whether bots' folders and commands exist is not checked.
 
     Raises:
         CupError: if there are errors. If `data` is not UTF-8 or not TOML, the text says only that.
@@ -127,7 +125,7 @@ def parse_cup(data: bytes, file: str, check: CupCheck = lambda _: ()) -> Cup:
 
 
 def _check_keys(toml: Mapping[str, object], errors: _Errors) -> _Section:
-    """Check each key by itself, and return the file with an empty value for a missing section."""
+    """Check each key by itself, and return the file, in which a missing section becomes empty."""
     sections = {name: toml.get(name, {}) for name in (*SECTIONS, "options")}
     bots = toml.get("bots", [])
     top = {name: value for name, value in toml.items() if name not in (*sections, "bots")}
@@ -156,7 +154,7 @@ def _check_section(
     errors: _Errors,
     subsections: Iterable[str] = (),
 ) -> None:
-    """Check a section. `subsections` are names that the fix for an unknown key may suggest, too."""
+    """Check a section. The fix for an unknown key suggests one of `keys` or `subsections`."""
     for name, value in section.items():
         if name not in keys:
             fix = _place_of(name) or suggest(name, [*keys, *subsections])
@@ -176,7 +174,7 @@ def _place_of(name: str) -> str | None:
 
 
 def _make_cup(checked: _Section, errors: _Errors) -> Cup:
-    """Return the cup, which is of use only for finding further errors if there are any."""
+    """Return the cup. If `errors` has errors then, the cup serves only to find further errors."""
     game = games.get(checked["game"])
     players = checked.get("players") or game.min_players
     if not game.min_players <= players <= game.max_players:
@@ -226,7 +224,7 @@ def _make_cup(checked: _Section, errors: _Errors) -> Cup:
 
 
 def _options(options: Options | str, game: Game, errors: _Errors) -> dict[str, int | bool | None]:
-    """Return all options of the game. `options` has those in the file, or the name of a set."""
+    """Return all options of the game. `options` are those in the file, or the name of a set."""
     if isinstance(options, str):
         sets = game.option_sets
         if options not in sets:
@@ -245,7 +243,7 @@ def _options(options: Options | str, game: Game, errors: _Errors) -> dict[str, i
 
 
 def _format(section: Mapping[str, Any], errors: _Errors) -> Format:
-    """Return the format, in which required keys that are missing become empty strings."""
+    """Return the format. If a required key is missing, its value is an empty string."""
     kind = FILE_FORMATS[section.get("type", "round-robin")]
     keys = keys_of(kind)
     for name in section.keys() - keys.keys() - {"type"}:

@@ -24,7 +24,7 @@ from tournament.run.workers.machine import available_cores
 
 
 class _Bench(click.Group):
-    """A group of commands in which `measure` may be left out, as in `stich bench BOT`."""
+    """A group of commands. The word `measure` may be left out, as in `stich bench BOT`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if args and args[0] not in (*self.commands, *ctx.help_option_names):
@@ -46,7 +46,7 @@ def bench() -> None:
 
 
 def _check_file(ctx: click.Context, param: click.Parameter, file: Path | None) -> Path | None:
-    """Refuse a path that cannot be written, before the bot plays."""
+    """Refuse a folder, or a path in a folder that does not exist, before the bot plays."""
     if file is not None and (file.is_dir() or not file.absolute().parent.is_dir()):
         raise click.BadParameter(f"{file} cannot be written: name a file in an existing folder.")
     return file
@@ -104,7 +104,11 @@ class _Options:
 @_file_option("--json", "json_file", help="Write the result as JSON.")
 @option.flag("--markdown", help="Print the table as Markdown.")
 @_file_option("--badge", "badge_file", help="Write an SVG badge.")
-@click.option("--against", metavar="FILE", help="Compare with this result; exit with 1 if worse.")
+@click.option(
+    "--against",
+    metavar="FILE",
+    help="Compare with this result, and exit with 1 if the bot is worse.",
+)
 @click.option(
     "--at-least",
     type=option.FloatRange(-1_000_000, 1_000_000),
@@ -118,9 +122,10 @@ def measure(**arguments: Any) -> int:
     """Measure a bot on fixed deals, against `sensible`.
 
     BOT is a command, a URL, or the name of a reference bot. The result is the number of points per
-    deal that the bot makes over par, which is what `sensible` makes in its place. Each table has a
-    fixed list of 2,000 blocks, played in order until the time is up. Exits with 1 if a table could
-    not be played, or if the bot was struck out, is worse than --against, or misses --at-least.
+    deal that the bot makes over par. Par is what `sensible` makes in the bot's place. Each table
+    has a fixed list of 2,000 blocks, which are played in order until the time is up. Exits with 1
+    if a table could not be played, or if the bot was struck out, is worse than --against, or makes
+    less than --at-least.
 
     \b
     Example:
@@ -203,7 +208,6 @@ def _print(table: str, markdown: bool) -> None:
 
 
 def _print_comparison(old: Record, new: Record, markdown: bool) -> bool:
-    """Print the differences. Return whether the new bot is worse at any table."""
     comparison = compare(old, new)
     _print(comparison_table(old, new, comparison), markdown)
     return comparison.worse

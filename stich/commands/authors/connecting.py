@@ -72,11 +72,9 @@ def _take_part(
     no_challenges: bool,
     starting: option.Starting,
 ) -> None:
-    """Keep a bot connected to an arena until the cup is over for this bot.
-
-    `token` takes what the bot states about itself, which is empty if its answer to GET / is not
-    valid, and returns the bot's token.
-    """
+    """Keep a bot connected to an arena until the cup is over for this bot. `token` takes what the
+    bot states about itself, which is empty if its answer to GET / is not valid, and returns the
+    bot's token. The other parameters are options of the command."""
     bot = option.named_bot(command, url)
     # The bot is the author's own: no memory limit, and no warning about what it could do.
     launch = starting.launch([bot], start_ms, Limits(memory_mb=1 << 20), warn=False)
@@ -95,7 +93,9 @@ def _take_part(
 @click.argument("name")
 @click.option("--code", default="", help="The code of the ladder, if the organiser gives one.")
 @option.flag("--new-version", help="Retire the version that plays, and enter the next one.")
-@option.flag("--print-token", help="Only print the bot's token, for signing in on its page.")
+@option.flag(
+    "--print-token", help="Only print the bot's token, with which you sign in on the bot's page."
+)
 @_bot_options
 def join(
     arena: str, name: str, code: str, new_version: bool, print_token: bool, **bot: Any
@@ -129,9 +129,13 @@ def join(
 @click.argument("opponent")
 @click.argument("command", type=option.as_command, required=False)
 @click.option("--name", help="In a ladder: the name under which your own bot has joined.")
-@click.option("--token", envvar="STICH_TOKEN", help="In a cup: your bot's token (or STICH_TOKEN).")
+@click.option(
+    "--token",
+    envvar="STICH_TOKEN",
+    help="In a cup: your bot's token, or set the variable STICH_TOKEN.",
+)
 @option.url
-@option.number("--deals", 1, 1000, 20, "Blocks at most, each with every mixed seating once.")
+@option.number("--deals", 1, 1000, 20, "Blocks at most. A block has every mixed seating once.")
 @option.starting
 @option.json_lines
 def challenge(
@@ -197,6 +201,12 @@ def _ask(
     code: str = "",
     about: Identity = Identity(),  # noqa: B008 - it cannot change
 ) -> LadderAnswer:
-    """Ask an arena's ladder about the bot `name`, with the author's key for this arena."""
+    """Send a request about the bot `name` to the ladder of an arena, with the author's key for this
+    arena, and return the answer.
+
+    Raises:
+        EntryRefused: as in `ask_ladder`.
+        StoreError: as in `make_key`.
+    """
     key = make_key().derive("author", arena.rstrip("/").lower())
     return ask_ladder(arena, LadderCall(name, key, wants, code, about))

@@ -51,7 +51,9 @@ class _Options:
 @click.argument("b", type=option.as_bot, metavar="B")
 @click.option("--game", required=True, type=option.GAME, help="The game to play.")
 @option.number("--players", 2, 6, None, "Number of seats. By default, as few as possible.")
-@option.number("--deals", 1, 1_000_000, 1000, "Blocks at most, each with every mixed seating once.")
+@option.number(
+    "--deals", 1, 1_000_000, 1000, "Blocks at most. A block has every mixed seating once."
+)
 @click.option(
     "--within",
     type=option.FloatRange(0, 1_000_000, min_open=True),
@@ -65,7 +67,10 @@ class _Options:
 @option.number("--concurrency", 1, 256, 1, "Tables to play at once.")
 @option.max_matches
 @click.option(
-    "--out", metavar="DIR", type=click.Path(), help="Keep the matches here, to resume and replay."
+    "--out",
+    metavar="DIR",
+    type=click.Path(),
+    help="Keep the matches in this folder, to resume the duel and to replay matches.",
 )
 @option.starting
 @option.json_lines
@@ -114,15 +119,15 @@ def duel(**arguments: Any) -> None:
 
 
 def play_duel(cup: Cup, out: str | None, starting: option.Starting, as_json: bool) -> None:
-    """Play or resume a duel. Print its result, or, if it is interrupted, the result so far.
+    """Play or resume a duel, and print its result.
 
     The format of `cup` must be `Duel`. The matches are kept in the folder `out`, unless it is None.
     With `as_json`, progress and result are printed as JSON Lines.
 
     Raises:
-        StichError: if `out` cannot be used or has a different cup, if a bot cannot play, if the
-            duel cannot continue, or if the sandbox that `starting` demands is not possible.
-        KeyboardInterrupt: if the duel is interrupted.
+        StichError: if `out` cannot be used or has the run of another cup, if a bot cannot play, if
+            the duel cannot continue, or if the sandbox that `starting` demands is not possible.
+        KeyboardInterrupt: if the duel is interrupted, after the result so far has been printed.
     """
     with ExitStack() as stack:
         folder = out or stack.enter_context(tempfile.TemporaryDirectory(prefix="stich-duel-"))
@@ -148,8 +153,8 @@ def play_duel(cup: Cup, out: str | None, starting: option.Starting, as_json: boo
 
 
 def _report(observer: RunObserver, look: Bets | None, store: Store, event: str) -> None:
-    """Print the result of a duel, or write `event`, "finished" or "stopped", to JSON Lines. `look`
-    is the last interim result, if any."""
+    """Print the result of a duel. If `observer` writes JSON Lines, write the result as `event`
+    instead, which is "finished" or "stopped". `look` is the latest interim result, or None."""
     table = standings(store)
     if not isinstance(observer, JsonLines):
         print_table(table, store.run())

@@ -87,7 +87,8 @@ def new_bot(
 
 
 def _prepare(source: str, program: list[str]) -> None:
-    """Run a kit's `prepare` code with the Python that will run `program`. Warn if that fails."""
+    """Run `source`, a kit's `prepare` code, with the Python that is the first word of `program`, or
+    with this Python if `program` has only one word. Print a warning if the code fails."""
     python = program[0] if len(program) > 1 else sys.executable
     try:
         subprocess.run([python, "-c", source], check=True, capture_output=True, text=True)  # noqa: S603

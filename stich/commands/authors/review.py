@@ -56,7 +56,7 @@ class _Decision(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class _Finding:
     """A decision for which the judge chooses another move, `instead`. `lead` says how much better
-    that is. It is None if not measured, or if there were too few determinizations."""
+    `instead` is, or is None if that was not measured or there were too few determinizations."""
 
     decision: _Decision
     instead: str
@@ -64,7 +64,7 @@ class _Finding:
 
     @property
     def certain(self) -> float:
-        """The lower end of `lead`'s 95 % interval, or 0 without `lead`."""
+        """The lower end of the 95 % interval of `lead`, in points, or 0 if `lead` is None."""
         return self.lead.points - _SURE * self.lead.error if self.lead else 0.0
 
 
@@ -78,7 +78,9 @@ _bot_option = partial(click.option, type=option.as_bot, metavar="BOT")
 @runs.matches_argument
 @click.argument("bot")
 @_bot_option("--with", "other", help="List the decisions on which this bot disagrees instead.")
-@_bot_option("--as", "later", help="List the decisions on which BOT, a later version, disagrees.")
+@_bot_option(
+    "--as", "later", help="List the decisions that this later version of the bot makes differently."
+)
 @option.number("--top", 1, 10_000, 10, "Decisions to list at most.")
 @option.number("--matches", 1, 100_000, 100, "Matches to read at most, evenly spread over the run.")
 @option.number("--worlds", 2, 10_000, 40, "Random deals of the unseen cards to try per decision.")
@@ -107,7 +109,8 @@ def review(
     """List the decisions that cost BOT most: the position, its move, and a better move.
 
     The judge is the reference bot `search`, which estimates how many points its own move gains in
-    that deal, with the standard error. A bot named by --with only names its move.
+    that deal, with the standard error. With --as or --with, another bot is the judge. A bot named
+    by --with is asked for moves only, so no points are estimated.
 
     \b
     Examples:
@@ -165,10 +168,15 @@ def review(
 
 
 def _decisions(store: RunReader, bot: str, most: int) -> tuple[list[_Decision], int]:
-    """Return a bot's decisions in up to `most` matches of complete blocks, and its faults there.
+    """Return a bot's decisions in up to `most` matches, and its number of faults in these matches.
 
-    The matches are spread evenly over the run, in a random order that is always the same, so the
+    Forced moves are no decisions. Until the run has ended, incomplete blocks are left out. The
+    matches are spread evenly over the run, in a random order that is always the same, so the
     beginning of the list is a sample of the run.
+
+    Raises:
+        StoreError: if there is no such bot, it made no decision, or the run cannot be read.
+        ReplayError: if a move is not legal.
     """
     run = store.run()
     runs.check_name(bot, run)
@@ -196,8 +204,8 @@ def _decisions(store: RunReader, bot: str, most: int) -> tuple[list[_Decision], 
 
 
 def _by_search(decisions: Sequence[_Decision], worlds: int, until: float) -> _Judged:
-    """Judge decisions until the time `until` by the moves of `search`, with one process per
-    core."""
+    """Judge decisions by the moves of `search` with `worlds` determinizations, in one process per
+    core, until `until` on the clock of `monotonic`. If a process dies, raise BrokenProcessPool."""
     # Only this process reacts to Ctrl-C, and then ends the others.
     ignore = partial(signal.signal, signal.SIGINT, signal.SIG_IGN)
     cores = max(1, min(len(available_cores()), len(decisions)))
@@ -219,8 +227,8 @@ def _judge(decision: _Decision, worlds: int, until: float) -> _Finding | bool | 
 
 
 def _compare(decision: _Decision, move: str, worlds: int) -> _Finding | bool:
-    """Return True if the legal `move` has the ranks of the recorded move, or else a finding, with a
-    lead unless `worlds` is 0."""
+    """Return True if `move`, which must be legal, is the recorded move or has the same ranks.
+    Otherwise, return a finding, whose lead is not measured if `worlds` is 0."""
     row, view = decision.row, json.loads(decision.row.view)
     same_ranks = row.action is not None and action_of(read_view(view), move) == row.action
     if move == row.move or same_ranks:
@@ -237,8 +245,14 @@ def _by_bot(
     worlds: int,
     until: float,
 ) -> _Judged:
-    """Judge decisions by a bot's moves with the cup's clock, until the time `until`. The decisions
-    of a seat in a match must be together, in order of play."""
+    """Judge decisions by a bot's moves with the cup's clock, until `until` on that of `monotonic`.
+
+    The decisions of a seat in a match must be together, in order of play. Exit with 1 if the bot
+    does not play the cup's game and options, or gives no legal move in time three times in a row.
+
+    Raises:
+        StartError: if the bot cannot be started or reached, or what answers is not a bot.
+    """
     if why := misfit(ask_about(bot, launch), cup.game, cup.players, cup.options):
         refuse(f"{bot.name}: {why} Name a bot that plays the game of this run.")
     failures: list[str] = []
@@ -269,7 +283,8 @@ def _notify(player: HttpBot, cup: Cup, path: str, body: bytes) -> None:
 
 
 def _ask(player: HttpBot, body: bytes, clock: TimeBank, view: dict[str, Any]) -> tuple[str, str]:
-    """Return the bot's move and "", or "" and why there is no legal move. Charge `clock`."""
+    """Ask a bot for its move in `view`, and charge `clock`. Return the move and "", or, if the bot
+    gives no legal move in time, "" and the reason."""
     answer = player.move(body, clock.deadline_ms / 1000)
     clock.charge(answer.elapsed_s * 1000)
     if not isinstance(answer, Choice):

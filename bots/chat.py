@@ -139,7 +139,7 @@ class Endpoint:
     """The endpoint of a model. Several threads may use it at once.
 
     If `transcripts` is given, each request and its answer, without the key, are appended to this
-    file as a line of JSON. If that fails, it is only logged.
+    file as a line of JSON. A failure to write is only logged.
     """
 
     def __init__(self, settings: Settings, key: str, transcripts: Path | None) -> None:
@@ -193,7 +193,7 @@ class Endpoint:
                 return reply
 
     def probe(self) -> None:
-        """Ask for one word. If the endpoint stays busy or unreachable for `timeout_s`, only log it.
+        """Ask for one word. If the endpoint is busy or unreachable for `timeout_s`, only log that.
 
         Raises:
             NoCompletion: if the endpoint refuses the request, for example because of the key or the

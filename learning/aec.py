@@ -13,7 +13,7 @@ _INT16: Final = np.iinfo(np.int16)
 
 
 class CardGame(Environment, AECEnv):
-    """An `Environment` with PettingZoo's spaces. Its parameters and `infos` are the same."""
+    """An `Environment`, with the same parameters and `infos`, that has PettingZoo's spaces too."""
 
     metadata: ClassVar[dict[str, Any]] = {
         "name": "stich",

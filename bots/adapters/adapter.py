@@ -41,7 +41,7 @@ class AdaptedProgram(lines.LineProgram, ABC):
         """
 
     def close(self, score: int) -> None:
-        """End the match, by default by stopping the program, which ends with this `score`."""
+        """End the match, in which `score` is the program's final score. By default, stop it."""
         self.stop()
 
 

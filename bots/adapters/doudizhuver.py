@@ -80,7 +80,7 @@ class DoudizhuverMatch(adapter.AdaptedProgram):
         return named([] if numbers == [-1] else numbers), ""
 
     def _tell(self, steps: list[tuple[str, str]], until: float) -> str | None:
-        """Send the lines of a script that the program has not read. Start it if it is not running.
+        """Send the lines of a script that are new to the program. Start it if it is not running.
 
         Stop at the first answer that differs from the move that was played, and return a message
         about this answer. Return None if no answer differs.

@@ -22,7 +22,7 @@ def load(where: str) -> list[Any]:
     """Return the agents of the landlord and of the two seats after the landlord.
 
     `where` is `module:name`, as in the module docstring. ImportError, AttributeError for an unknown
-    name, and exceptions from the agent's own code pass through.
+    name, and exceptions in the agent's own code pass through.
     """
     module, _, name = where.partition(":")
     agent = getattr(importlib.import_module(module), name)

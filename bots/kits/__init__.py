@@ -49,7 +49,7 @@ class Kit:
         return self.run.format(dir=shlex.quote(str(directory)))
 
     def copy(self, target: Path, program: Sequence[str] = ()) -> list[str]:
-        """Copy the kit into a new or empty directory. Return the paths of the copies in `target`.
+        """Copy the kit into a new or empty folder. Return the copies' paths relative to `target`.
 
         For an adapter, `program` is a command, which is written into the copy of `decision`. Files
         and folders that the command names by a relative path, except symbolic links, are copied
@@ -95,7 +95,7 @@ class Kit:
 
 
 def _files_of(program: Sequence[str]) -> dict[str, Path]:
-    """Return the files and folders, except symbolic links, that words of a command name, by word.
+    """Return the files and folders at relative paths in a command, but no symbolic links, by word.
 
     Raises:
         KitError: if a file does not exist, would contain the copy, or has the name of another file.

@@ -76,7 +76,7 @@ class Shim:
 
 
 def main() -> None:
-    """Serve the program that the command line names as a bot, or exit with a message."""
+    """Serve the program that the command line names as a bot. Exit with a message if that fails."""
     if len(sys.argv) < 2:
         sys.exit("Name the program: python3 shim.py PROGRAM [ARGUMENT ...]")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # stop the program too

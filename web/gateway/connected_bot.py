@@ -116,9 +116,9 @@ class ConnectedBot:
         Raises:
             StoreError: if the file of tokens cannot be read.
         """
+        self._check_token()
         number, answer = next(self._numbers), asyncio.Future[BotAnswer]()
         self._pending[number] = answer
-        self._check_token()
         try:
             while not answer.done():
                 with suppress(TimeoutError):

@@ -131,11 +131,15 @@ class GatewayServer:
         with suppress(TokenRefused, ConnectionClosed, StoreError):
             program = self._program(request.headers)
             name = program.bot
+            why = self._why_over(name)
             if request.path == "/challenge":
-                await self._challenges.serve(cast(Link, link), name, program.opponent)
+                if why:
+                    await link.send(json.dumps({"refused": why}))
+                else:
+                    await self._challenges.serve(cast(Link, link), name, program.opponent)
                 return
             await link.send(json.dumps({"cup": self._settings.cup, "bot": name}))
-            if why := self._why_over(name):
+            if why:
                 await link.send(json.dumps({"over": why}))
             else:
                 bot, challenges = self._bots[name], program.takes_challenges

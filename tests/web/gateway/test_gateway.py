@@ -220,6 +220,7 @@ def test_the_program_of_a_bot_that_no_longer_plays_is_told(tmp_path: Path) -> No
         nothing = gateway.client.url_of("").replace("/bots/", "/nothing")
         assert requests.post(nothing, timeout=60).status_code == 404
         assert gateway.author("bob").told() == over
+        assert gateway.challenger("bob", "ann").told() == {"refused": over["over"]}
         health = requests.get(gateway.url + "/healthz", timeout=60)
         assert (health.status_code, health.json()) == (200, {"status": "ok"})
         gateway.client.exclude({})

@@ -13,7 +13,7 @@ def plural(count: int, noun: str, irregular: str | None = None) -> str:
 
 
 def listed(names: Sequence[str], most: int = 3) -> str:
-    """Return the names as translated text: "", "ann", "ann and bob" or "ann, bob, cat and 61
+    """Join names in the reader's language: "", "ann", "ann and bob" or "ann, bob, cat and 9
     others".
 
     Up to `most` + 1 names are shown. If there are more, `most` are shown and the rest are counted.

@@ -56,8 +56,8 @@ def open_places(line: Standing, table: Standings) -> str:
 
 
 def headline(table: Standings) -> str:
-    """Return a sentence without its full stop that says who leads or has won the cup, that nobody
-    leads yet, or that the cup is over."""
+    """Return a translated sentence, without its full stop, that says who leads or has won the cup,
+    that nobody leads yet, or that the cup is over."""
     cup = printable(table.name) or _("the cup")
     first = [line.bot for line in table.standings if line.place == 1]
     text = _HEADLINES[min(len(first), 2), table.finished]

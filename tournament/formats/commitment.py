@@ -25,8 +25,7 @@ def committed_seed(named: str | None) -> str:
 
 def follows(seed: str, named: str | None, committed: bool) -> bool:
     """Return whether a run may have this seed: any seed if `named`, the seed in the CUP.toml, is
-    None, otherwise `named`. If the cup commits to its seed, a colon and any text may follow
-    that."""
+    None, else `named`. If the cup commits to its seed, a colon and any text may follow that."""
     return named in (None, seed) or (committed and seed.startswith(f"{named}:"))
 
 

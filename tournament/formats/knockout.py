@@ -14,7 +14,7 @@ from tournament.formats.scores import Scores, StageTable, Table
 from tournament.settings.keys import SEEDS, boolean, key
 
 _Key = tuple[Fraction | int, ...]
-"""The values that decide a place, the most important first. Less is better."""
+"""The values that decide a place, the most important first. Lower is better."""
 
 
 def cuts(bots: int, players: int) -> list[list[int]]:
@@ -146,8 +146,7 @@ def _keys(
 
 
 def _award(places: dict[str, int], ranked: Sequence[tuple[_Key, str]]) -> None:
-    """Give the bots in `ranked`, best first, the next places. Bots with equal keys share a
-    place."""
+    """Give the bots in `ranked`, best first, the next places. Equal keys share a place."""
     before = len(places)
     keys = [place_key for place_key, _ in ranked]
     for place_key, name in ranked:

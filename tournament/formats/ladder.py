@@ -34,7 +34,7 @@ TOP = 3
 """The number of places whose order is settled first."""
 PAIRS = 2
 """A table for the top seats one of this many pairs whose order is open."""
-_HOPEFUL = 48  # the other seats at a table for the top are drawn from so many bots and a table more
+_HOPEFUL = 48  # the other seats for the top are drawn from this many bots, plus one for each player
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,10 +124,9 @@ class LadderPlan(Plan):
                 yield block
 
     def total(self, run: Progress, scores: Scores, gone: Set[str]) -> int:
-        """Return how many matches are finished, plus how many are still to be played in the last
-        epoch.
+        """Return how many matches are finished, plus how many the last epoch has still to play.
 
-        Matches of skipped blocks, and of tables with bots in `gone`, are not still to be played.
+        Skipped blocks, and tables with bots in `gone`, are not played any more.
 
         Raises:
             StoreError: if the finished matches cannot be read.
@@ -144,8 +143,7 @@ class LadderPlan(Plan):
     ) -> tuple[StageTable, ...]:
         """Return the tables of epoch `number` for these bots (see `draw_tables`).
 
-        All earlier epochs must be complete, and are read only once, so `number` must never
-        decrease.
+        All earlier epochs must be complete. Each is read only once, so `number` must not decrease.
 
         Raises:
             StoreError: if the finished matches cannot be read.
@@ -191,7 +189,8 @@ class KnownBots:
             )
 
     def numbers(self, names: Iterable[str]) -> Ints:
-        """Return the bots' numbers in the record, in the order of `names`. Add new bots to it."""
+        """Return the bots' numbers in the record, in the given order. Add new bots to the
+        record."""
         assigned = [self._numbers.setdefault(name, len(self._numbers)) for name in names]
         self.record.grow(len(self._numbers))
         return np.array(assigned, np.int64)

@@ -106,7 +106,7 @@ class Round:
     """A round of `size` blocks that do not depend on each other's results.
 
     `blocks` includes finished blocks, and may be an iterator that makes blocks as they are needed.
-    It lacks the skipped blocks of a ladder, which `size` counts. `epoch` is the new epoch, if any.
+    It lacks a ladder's skipped blocks, which `size` counts. `epoch` is set if the round begins one.
     """
 
     number: int
@@ -149,7 +149,7 @@ class Plan(ABC):
 
     @property
     def matches(self) -> int:
-        """The number of planned matches, or 0 if it is not known yet. Fewer may be played."""
+        """The number of planned matches, or 0 if not known in advance. Fewer may be played."""
         return self.blocks * self._maker.matches
 
     def restart(self) -> None:

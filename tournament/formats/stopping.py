@@ -51,7 +51,7 @@ class UntilSettled(Plan):
         the cup, otherwise to ().
 
         Raises:
-            StoreError: when the next round is asked for, if finished matches cannot be read.
+            StoreError: when the next part is asked for, if finished matches cannot be read.
         """
         self.settled = ()
         done, look = 0, FIRST_LOOK

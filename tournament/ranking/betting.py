@@ -15,7 +15,7 @@ from tournament.ranking.ranks import settled_pairs
 
 _GRID = np.array([0.05, 0.1, 0.2, 0.4, 0.8])
 """Stakes in units of 1 / rms, where rms is the root mean square of the earlier blocks."""
-_BEGINNING = 2.0  # the mean square begins with so many blocks, each a sixth of the reach
+_BEGINNING = 2.0  # the mean square begins with this many blocks that differ by a sixth of the reach
 _NEAR = 0.9
 """The share of the wealth on the side of 0 when betting against a mean beyond the zone, where only
 one end of the interval can be wrong."""
@@ -77,7 +77,7 @@ class Bets:
 
     @property
     def equal(self) -> bool:
-        """Whether the 95 % interval lies in the zone: False if there is no zone or no proof."""
+        """Whether the 95 % interval lies in the zone. This is False without a zone or a proof."""
         zone = self._within
         if zone is None or abs(self.mean) > zone or not self._proved:
             return False
@@ -89,7 +89,7 @@ class Bets:
         return Interval(self._end(-1), self._end(1)) if self._proved else UNKNOWN
 
     def log_wealth(self, mean: float) -> float:
-        """Return the natural log of the wealth of bets against ``mean``, or NaN as in `wealth`."""
+        """Return the natural log of the wealth against ``mean``, or NaN if `wealth` is NaN."""
         return float(both_sides(self._sides(mean), mean, self._within))
 
     def _sides(self, mean: float) -> Floats:
@@ -153,8 +153,8 @@ def _rms(squares: Floats, blocks: Ints, reach: Reach) -> Floats:
 def log_factors(differences: Floats, mean: float, reach: Reach, within: float | None) -> Floats:
     """Return the natural logarithm of each block's factor for the wealth on each stake.
 
-    ``differences`` and ``within`` are as in `Bets`, but differences are clipped to the reach. The
-    result has shape (2, blocks, stakes): first for bets on more than ``mean``, then on less.
+    ``differences`` and ``within`` are as in `Bets`. Differences beyond ``reach`` count as the
+    reach. The result has shape (2, blocks, stakes): for bets on more than ``mean``, then on less.
     """
     square = np.clip(differences, -reach.most, reach.most) ** 2
     rms = _rms(np.cumsum(square) - square, np.arange(square.size), reach)
@@ -187,7 +187,7 @@ def each_side(logs: Floats, within: float | None) -> Floats:
 
 
 def both_sides(sides: Floats, mean: float, within: float | None) -> Floats:
-    """Return the natural log of both sides' wealth, given `each_side` for the same ``mean``."""
+    """Return the natural log of both sides' wealth together, given `each_side` for ``mean``."""
     share = 0.5
     if within is not None and abs(mean) >= within:
         share = _NEAR if mean < 0 else 1 - _NEAR

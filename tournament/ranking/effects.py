@@ -163,7 +163,7 @@ def score_intervals(data: Observations, fitted: Fit, shown: Booleans) -> list[In
 
 
 def _connected(linked: Booleans) -> Ints:
-    """Return each bot's group, given which bots are linked. Groups are numbered by first bots."""
+    """Return the number of each bot's group. ``linked`` (n, n) says which bots are linked."""
     count = len(linked)
     links = linked | np.eye(count, dtype=bool)
     first = np.arange(count)

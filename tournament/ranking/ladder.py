@@ -58,7 +58,7 @@ class LadderRecord:
 
         All arrays have an entry for each bot of each block. ``block`` must be sorted and, in each
         epoch, numbered from 0. ``points`` is per deal. ``draw`` is the number of the draw that
-        seated the bot. There must be room for the bots (`grow`). New bots `arrive` in this order.
+        seated the bot. Make room first (`grow`). New bots `arrive` in the order of ``bot``.
         """
         if not block.size:
             return
@@ -193,8 +193,8 @@ class LadderRecord:
             self._begin_version(int(seen[place]), _WINDOWS[window])
 
     def _follow(self, block: Ints, bot: Ints, alone: Floats) -> None:
-        """Add new entries, in any order, to the running sums of each bot's ``alone`` and of its
-        squares, which are kept for as many of its last blocks as the largest window needs."""
+        """Add new entries, in any order, to the running sums of each bot's ``alone`` and its
+        square. Only a bot's latest sums are kept, as many as the largest window needs."""
         order = np.lexsort((block, bot))
         who, value = bot[order], alone[order]
         first = np.flatnonzero(np.diff(who, prepend=-1))

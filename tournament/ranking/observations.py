@@ -68,7 +68,7 @@ def observe(
 def entries(
     block: Ints, bot: Ints, totals: Floats, deals: Floats, round: Ints, bots: int
 ) -> Observations:
-    """Return the observations with these entries, sorted by block and then by bot.
+    """Return the observations with these entries, which must be sorted by block and then by bot.
 
     ``block`` must be numbered from 0. ``totals`` has the points of each entry in all its deals, and
     ``deals`` their number, above 0. ``round`` is by block. Rounds are numbered anew, from 0.

@@ -133,6 +133,7 @@ def _closed(settled: Booleans) -> Booleans:
 
 
 def rank_ranges(settled: Booleans) -> list[tuple[int, int]]:
-    """Return each bot's first and last possible rank, from 1, given who is settled above whom."""
+    """Return the first and the last rank, from 1, that each bot may have, given which bots (rows)
+    are settled above which (columns)."""
     above, below = settled.sum(axis=0), settled.sum(axis=1)
     return [(1 + int(up), above.size - int(down)) for up, down in zip(above, below, strict=True)]

@@ -41,10 +41,10 @@ def seconds_left(deadline: float) -> float:
 
 
 def dial_url(url: str) -> Dial:
-    """Look up the host of an http or https URL, without a deadline. Return a function to connect.
+    """Look up the host of an http or https URL, and return a function that connects to the URL.
 
-    The function tries the host's addresses in order. With https, it also does the TLS handshake and
-    checks the certificate.
+    The look-up has no deadline. The function tries the host's addresses in order. With https, it
+    also does the TLS handshake and checks the certificate.
 
     Raises:
         OSError: if the host cannot be resolved.
@@ -219,7 +219,7 @@ class _ReplyReader:
             raise ResponseTooLarge("The framing of its answer is larger than the answer may be.")
 
     def end(self) -> None:
-        """Complete an answer that lasts until the connection ends, or raise ConnectionLost."""
+        """Finish an answer without a length. Raise ConnectionLost if the answer was cut off."""
         if not self._received:
             raise ConnectionLost("It closed the connection without an answer.")
         self.done = not self._in_head and self._headers.keys().isdisjoint(_LENGTHS)

@@ -39,7 +39,7 @@ class LaunchSettings:
 
     limits: Limits
     start_ms: int  # within which a bot must answer GET /
-    sandboxes: Mapping[str, Sandbox] | None = None  # by bot, or None for no sandboxes
+    sandboxes: Mapping[str, Sandbox] | None = None  # by name of the bot, or None for no sandboxes
     group: str | None = None  # the folder of the bots' control groups
     folder: Path = field(default_factory=Path.cwd)  # against which relative paths are resolved
     network: bool = False  # whether sandboxes share the machine's network
@@ -131,7 +131,7 @@ def launch_of_cup(
 
 
 def processor_warning(launch: LaunchSettings) -> str:
-    """Return a warning if a sandboxed bot with many processes gets more processor time, or ""."""
+    """Return a warning if sandboxed bots get more processor time with more processes, or ""."""
     return _UNSHARED if launch.sandboxes and not shares_processor(launch.group) else ""
 
 
@@ -212,8 +212,7 @@ def missing(
 
 
 def program_problem(argv: list[str], folder: Path) -> str:
-    """Return "" if a command's program can be started, or else a clause with the reason and the
-    fix.
+    """Return "" if a command's program can be started, else a clause with the reason and the fix.
 
     `argv` has the words of the command. A program with a slash is resolved against `folder`, the
     bot's folder. Any other program is looked up in the PATH of `environment`.

@@ -113,7 +113,7 @@ class BotProcess:
 
     def wait_for_copy(self) -> bool:
         """Wait until the bot's folder has been copied or `status` says why not, and return True.
-        Return False at once if nothing is to be copied. After 5 minutes, the bot is ended."""
+        Return False at once if nothing is to be copied. End the bot if it takes over 5 minutes."""
         if self._copied:
             self._report(seconds=_COPY_S)
         return bool(self._copied)
@@ -206,9 +206,8 @@ class StartedBot(HttpBot):
     def ready(self) -> Self:
         """Wait until the bot has answered GET / completely and is not busy. Return the bot.
 
-        Any content of the answer will do. `start_ms` counts from the bot's start, or from when its
-        folder has been copied, but each attempt gets at least a second. After an error, the bot has
-        ended.
+        Any content will do. `start_ms` counts from the bot's start, or from when its folder has
+        been copied, but each attempt gets at least a second. After an error, the bot has ended.
 
         Raises:
             StartError: if the bot cannot be started or ends, if its answer is too large or not
@@ -312,7 +311,7 @@ def start(bot: Bot, launch: LaunchSettings) -> StartedBot:
     """Start a bot that has a command, and wait until it is ready.
 
     Raises:
-        StartError: if the bot cannot be started, ends, or gives no HTTP answer in time.
+        StartError: if the bot cannot be started, ends, or gives no usable answer in time.
     """
     return StartedBot(bot, launch).ready()
 

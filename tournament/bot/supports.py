@@ -56,8 +56,8 @@ def read_supports(about: Mapping[str, object], name: str) -> tuple[Scope, list[s
     """Return the part of a game that a bot supports, and sentences about problems in `supports`.
 
     `about` is the bot's answer to GET /, and `name` a name in `games.GAMES`. The problems concern
-    the entry for this game and unknown names of games. The scope is the whole game if there is no
-    valid entry for this game.
+    the form of `supports`, the entry for this game, and unknown names of games. The scope is the
+    whole game if there is no valid entry for this game.
     """
     whole = everything(name)
     try:

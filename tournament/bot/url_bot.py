@@ -38,7 +38,7 @@ class Failure:
 
     kind: FaultKind
     detail: str
-    elapsed_s: float  # from the request on
+    elapsed_s: float  # since the request
     answer: Answer
     error: Exception | None = None
 
@@ -50,8 +50,8 @@ class Player:
     url: str
 
     def move(self, body: bytes, seconds: float) -> Choice | Failure:
-        """Ask for a move, with the body of POST /move, and wait up to `seconds` for the answer.
-        The move may be illegal."""
+        """Ask for a move, with `body` as the body of POST /move, and wait up to `seconds` for the
+        answer. The move may be illegal."""
         raise NotImplementedError
 
     def takes(self, path: str) -> bool:
@@ -67,8 +67,7 @@ class Player:
         return Answer()
 
     def output(self) -> str:
-        """Return the end of the player's output in this match, or "" if the runner did not start
-        it."""
+        """Return the end of the player's output in this match, or "" if it was not started here."""
         return ""
 
 
@@ -91,7 +90,7 @@ class InProcessBot(Player):
 
 
 def illegal_move(choice: Choice, error: IllegalMove, answer: Answer) -> Failure:
-    """Return the failure of a bot that chose an illegal move. `answer` has the move."""
+    """Return the failure of a bot that chose an illegal move in `answer`. `error` says why."""
     detail = f"{json.dumps(choice.move[:200])} is not legal here ({error.reason}): {error.detail}"
     return Failure(FaultKind.ILLEGAL, detail, choice.elapsed_s, answer, error)
 
@@ -150,8 +149,7 @@ class HttpBot(Player):
             return Failure(error.kind, str(error), self.elapsed_s, self.answer(), error)
 
     def takes(self, path: str) -> bool:
-        """Return whether the bot has neither declined the notification `path` nor been late to
-        answer it."""
+        """Return False if the bot has declined the notification `path` or was late to answer it."""
         return path not in self._unsupported
 
     def notify(self, path: str, body: bytes, seconds: float) -> None:

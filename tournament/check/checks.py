@@ -209,7 +209,7 @@ def parallel(examiner: Examiner, scope: Scope) -> Outcome:
 def connections(examiner: Examiner, scope: Scope) -> Outcome:
     """Check that the bot does not answer more slowly over reused connections than over new ones.
 
-    The check fails if the bot is `slower` in each of three measurements, or fails to make a move.
+    The check fails if the bot is `slower` in each of three measurements, or makes no legal move.
     """
     question = openings(scope)[0]
     for _ in range(_ROUNDS):
@@ -242,8 +242,8 @@ def connections(examiner: Examiner, scope: Scope) -> Outcome:
 def _ask_repeatedly(
     examiner: Examiner, question: Question, *, reuse: bool
 ) -> tuple[list[Exchange], CheckFailure | None]:
-    """Ask a question until it fails, or `_REPEATS` times, over one connection with `reuse`, or else
-    a new one each time. Return all exchanges, and the failure or None."""
+    """Ask a question until it gets no legal move, or `_REPEATS` times, over one connection with
+    `reuse`, or else over a new one each time. Return all exchanges, and the failure or None."""
     exchanges: list[Exchange] = []
     failure = None
     with closing(Connection(examiner)) as bot:
@@ -267,8 +267,7 @@ def slower(reused: Sequence[float], new: Sequence[float]) -> bool:
 def pace(examiner: Examiner) -> Outcome:
     """Check that 99% of the bot's earlier answers outside the short matches took at most `move_ms`.
 
-    The first answer, which may include loading, does not count. With fewer than two, skip the
-    check.
+    The first answer may include loading and does not count. With fewer than two, skip the check.
     """
     if len(examiner.valid) < 2:
         return Outcome("too few answers to judge its time", skipped=True)
@@ -294,7 +293,7 @@ def pace(examiner: Examiner) -> Outcome:
 
 
 def output(examiner: Examiner, started: StartedBot, scope: Scope) -> Outcome:
-    """Check that `started`, the examiner's bot, writes less than 64 KiB for one answer.
+    """Check that `started`, the examiner's bot, writes less than 64 KiB of output for one answer.
 
     The bot's earlier output is discarded. If the check passes, the outcome has the end of it.
     """

@@ -170,8 +170,7 @@ class Examiner:
     def failure(
         self, problem: str, exchange: Exchange, advice: Advice, kind: FaultKind | None = None
     ) -> CheckFailure:
-        """Return a failure with the bot's output. If the bot's process has ended, the failure says
-        so.
+        """Return a failure with the bot's output. If the bot has ended, the failure says how.
 
         `kind` is None if the failure would not be a fault in a match. If the bot was unreachable,
         or did not answer and `kind` is None, wait up to half a second for the bot to end. If it

@@ -136,7 +136,7 @@ _RICHEST = "zhengfen", 3, "3c3d3h3s4c4d4h4s5c5d5h5s6c6d6h6sBjRj"
 def longest(scope: Scope) -> Question:
     """Return the known question in a scope with the longest list of legal moves.
 
-    In a scope of `zhengfen` with three players, it is from no recorded game and has scores of 0.
+    In a scope of `zhengfen` with three players, the question is not recorded and has scores of 0.
     """
     richest, players, written = _RICHEST
     if scope.game != richest or players not in scope.players:

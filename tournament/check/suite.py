@@ -40,7 +40,7 @@ def _random_player(seat: int) -> Player:
 
 def _short_match(scope: Scope, examiner: Examiner) -> Outcome:
     """Check the bot at seat 0 in a match against random players. The failures are its faults, but
-    none after its process has ended. Set the examiner's `counts_moves`."""
+    none after its process has ended. Set the examiner's `counts_moves` to true."""
     # A program that keeps state may fall back in the recorded games, because it has to follow moves
     # that it did not make. So only moves in matches count, unless no match is played.
     examiner.counts_moves = True

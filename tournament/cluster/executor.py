@@ -37,7 +37,7 @@ from tournament.run.workers.executor import (
 from tournament.text import plural, printable
 
 WAIT_S = 20.0
-"""For how long a run waits for its first worker."""
+"""The seconds that a run waits for its first worker."""
 
 _TASK_S = 1.0  # the aim for a task, whose overhead is small beside it
 _MOST_BLOCKS = 64

@@ -39,8 +39,7 @@ async def open_tables(
     absent: Collection[str],
     dask_worker: Worker,
 ) -> tuple[Inspected, str]:
-    """Open the tables of a run on this worker, under the name `session`, and start or reach the
-    bots.
+    """Open `tables` tables on this worker under the name `session`, and start or reach the bots.
 
     If the worker's Stich is not this `version`, only return that as a problem. Otherwise, return
     what `Tables.open` returns. The bots run until Dask releases the key `owner`, when the runner

@@ -51,8 +51,8 @@ class MatchObserver:
     """Reacts to what happens in a match. The methods of this class do nothing."""
 
     def failed(self, seat: int, why: str) -> None:
-        """React to a fault, before `moved` is called with the default move. `why` has the kind of
-        the fault, and then sentences that say what was wrong."""
+        """React to a fault, before `moved` is called with the default move. `why` begins with the
+        kind of the fault, and then says in sentences what was wrong."""
 
     def moved(self, seat: int, move: str, forced: bool) -> None:
         """React to a move, in canonical form. `forced` is true if the bot was not asked because it
@@ -105,7 +105,7 @@ class Match:
         self.seats = [_Seat(player, TimeBank(move_ms, bank_ms)) for player in self.players]
 
     def play(self) -> MatchRecord:
-        """Play the match, once only, and return its record. Exceptions of players pass through.
+        """Play the match, once only, and return its record. Exceptions from players pass through.
 
         Raises:
             MatchVoid: if a bot in `awaited` is unreachable when asked for a move.

@@ -69,8 +69,7 @@ class HttpReferee(Referee):
         return self._call("view", state, _View, seat=state.turn).view
 
     def play(self, state: State, move: str) -> tuple[str, State]:
-        """Return what `Referee.play` returns, or raise IllegalMove or RefereeError (see the
-        class)."""
+        """Return what `Referee.play` returns, or raise IllegalMove or RefereeError."""
         verdict = self._call("validate", state, _Validated, move=move)
         if verdict.reason is not None:
             raise IllegalMove(verdict.reason, verdict.detail)

@@ -90,7 +90,8 @@ def type_name(value: object) -> str:
 
 
 def suggest(word: str, known: Iterable[str]) -> str:
-    """Return the advice for an unknown word: a similar known word, or else up to 20 known words."""
+    """Return the fix for an unknown word, to end a message: a similar known word, or up to 20 known
+    words if none is similar."""
     words = list(known)
     if meant := difflib.get_close_matches(word, words, 1):
         return f'did you mean "{meant[0]}"?'
@@ -154,7 +155,7 @@ def url(value: str) -> str | None:
     """Return what is wrong with the URL of a server, and the fix, or None. A valid URL has the
     scheme http or https and a host, perhaps a port and a path, and nothing else, all in ASCII."""
     parts = _URL.fullmatch(value)
-    with suppress(ValueError):  # in brackets is no IPv6 address
+    with suppress(ValueError):  # the brackets hold no IPv6 address
         if parts and value.isascii() and 0 < int(parts[2] or 80) < 65536:
             IPv6Address(parts[1] or "::")
             return None

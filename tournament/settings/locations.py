@@ -31,8 +31,9 @@ def locate(text: str) -> dict[Path, int]:
 
 
 def explain(text: str, error: ValueError | RecursionError) -> tuple[int, str, str]:
-    """Return the line (from 1) of tomllib's error in `text`, the line's key or `TOML`, and a clause
-    that says what is wrong with the key and how to fix it, as in "is not valid TOML: …"."""
+    """Return the line (from 1) of tomllib's error in `text`, the line's key or `TOML`, and the end
+    of a message that begins with the key: what is wrong and the fix, as in "is not valid TOML:
+    …"."""
     lines, message = text.split("\n"), str(error)
     if position := _POSITION.search(message):
         at = int(position[1] or len(lines))

@@ -92,7 +92,8 @@ def sandboxes(
 
 
 def bot_folder(bot: Bot, folder: Path) -> Path:
-    """Return the absolute path of a bot's folder: `folder`, or `dir` resolved against it."""
+    """Return a bot's folder as an absolute path: its `dir`, resolved against `folder`, or
+    `folder`."""
     return folder.resolve() / (bot.dir or "")
 
 

@@ -1,4 +1,7 @@
-"""The hash chain of a store, whose digests show whether anything written earlier was changed."""
+"""The hash chain of a store, whose digests show whether anything written earlier was changed.
+
+Database errors pass through as SQLAlchemyError (see `store_errors`).
+"""
 
 import hashlib
 from collections.abc import Sequence
@@ -20,8 +23,8 @@ class ChainBroken(StoreError):
 
 
 class Digest(NamedTuple):
-    """A position in the chain: the number of entries so far, and the digest of the last one as 64
-    hexadecimal digits, or "" if there is none."""
+    """A position in the chain: the number of entries so far, and the digest of the last entry as 64
+    hexadecimal digits, or "" if there is no entry."""
 
     entries: int = 0
     digest: str = ""
@@ -32,17 +35,18 @@ class Digest(NamedTuple):
 
 
 class Chain:
-    """The chain in a write transaction, with its digest `before` the transaction and its `last`."""
+    """The chain of a store in a write transaction. `before` is the digest of the last entry when
+    the transaction began, and `last` the digest of the last entry now."""
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
         self.before = self.last = last_digest(connection)
 
     def add(self, table: sa.Table, *rows: Sequence[object]) -> int:
-        """Write an entry for each of these rows of `table`, at least one, and set `last`. Return
-        the number of the first entry; the next entries have the numbers that follow.
+        """Write an entry for each of `rows`, at least one, and set `last`. Return the number of the
+        first entry; the next entries have the numbers that follow.
 
-        The first value of a row identifies it in its table. The caller writes the rows.
+        The caller writes the rows themselves to `table`, in which the first value identifies a row.
         """
         kind, before = str(table.name), self.last.entries
         made: list[dict[str, object]] = []
@@ -56,7 +60,7 @@ class Chain:
 
 
 def last_digest(connection: Connection) -> Digest:
-    """Return the digest of the last entry, or `Digest()` if there is none. Rows are not checked."""
+    """Return the digest of the last entry, or `Digest()` if there is none. Read no other rows."""
     row = connection.execute(_LAST).first()
     return Digest() if row is None else Digest(row.entry, row.digest)
 
@@ -67,6 +71,7 @@ def content_of(values: object) -> str:
 
 
 def following(before: Digest, table: str, name: str, content: str) -> Digest:
-    """Return the digest after an entry for the row `name` of `table`, whose hash is `content`."""
+    """Return the digest that follows `before`, after an entry for the row `name` of `table`, whose
+    hash is `content`."""
     data = msgspec.json.encode([before.digest, table, name, content])
     return Digest(before.entries + 1, hashlib.sha256(data).hexdigest())

@@ -64,7 +64,7 @@ def is_database_url(target: str) -> bool:
 
 
 def shown_target(target: str) -> str:
-    """Return a store's folder, or its URL without the password, even if that is in the query.
+    """Return a store's folder, or its URL without the password, even if the query has the password.
     Return "the store's URL" if the URL cannot be parsed or has more than one @."""
     if not is_database_url(target):
         return target
@@ -102,8 +102,8 @@ def postgresql(url: str) -> Engine:
 
 
 def sqlite(path: Path) -> Engine:
-    """Return an engine for an SQLite file, which need not exist yet. It is read-only if this
-    process cannot write in the file's folder, and SQLite's log beside the file is missing or empty.
+    """Return an engine for an SQLite file, which need not exist yet. It is read-only if the file is
+    in a folder in which this process cannot write, and SQLite's log there is missing or empty.
 
     Raises:
         OSError: if this process may not see what is in the folder.
@@ -158,7 +158,7 @@ def begin_snapshot(connection: Connection) -> None:
 
 @contextmanager
 def damage(where: str) -> Iterator[None]:
-    """Within this context, raise errors in decoding the data of the store `where` as StoreError.
+    """Report any error of the code in this context as damage to the store `where`.
 
     Raises:
         StoreError: if the code raises any error, except that database errors pass through.
@@ -175,7 +175,7 @@ def damage(where: str) -> Iterator[None]:
 
 @contextmanager
 def store_errors(where: str) -> Iterator[None]:
-    """Within this context, raise database errors as StoreError. `where` names the store.
+    """Raise database errors of the code in this context as StoreError. `where` names the store.
 
     Raises:
         ConnectionLostError: if the connection failed or was lost.
@@ -192,7 +192,7 @@ def store_errors(where: str) -> Iterator[None]:
 
 
 def _explain(error: sa.exc.DBAPIError) -> str:
-    """Describe an error, and its fix if known, without a full stop."""
+    """Return a sentence about an error, with its fix if known, without the full stop."""
     text = _message(error)
     code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF  # the primary part of the code
     state = getattr(error.orig, "sqlstate", None)

@@ -52,7 +52,8 @@ class StoreReader(RunReader):
 
         Raises:
             StoreUrlError: if the target is a URL, but not a valid PostgreSQL URL.
-            StoreError: if no store of this version can be read there, or the user's state cannot.
+            StoreError: if no store of this version can be read there, or the user's state folder
+                cannot be read.
         """
         text = os.fspath(target)
         if not is_database_url(text):
@@ -185,18 +186,18 @@ class StoreReader(RunReader):
 
     def walk(self) -> Iterator[tuple[str, Digest]]:
         """Yield the chain's entries as (table that was written to, digest after the entry), in the
-        order of writing. They are recomputed from the rows, which are read during iteration.
+        order of writing. The digests are recomputed from the rows, which are read during iteration.
 
         Raises:
             ChainBroken: after the entries that agree, if a row was changed, deleted or added.
-            StoreError: if the store cannot be read.
+            StoreError: during iteration, if the store cannot be read.
         """
         with self._read() as connection, damage(self.where):
             yield from walk(connection)
 
     def is_signed(self) -> bool | None:
         """Return whether the run's signer, whom the user may not trust, has signed the last digest,
-        or None without a signature. The rows are not checked.
+        or None if the store has no signature. The rows are not checked.
 
         Raises:
             StoreError: if the store cannot be read.
@@ -209,7 +210,7 @@ class StoreReader(RunReader):
             return is_signed(data, facts[SIGNATURE], facts["signer"])
 
     def file_problems(self) -> list[str]:
-        """Return up to ten problems that SQLite finds in its file, or [] for PostgreSQL.
+        """Return up to ten problems that SQLite finds in the store's file, or [] for PostgreSQL.
 
         Raises:
             StoreError: if the store cannot be read.
@@ -229,8 +230,8 @@ class StoreReader(RunReader):
         return list(self._all(sa.select(decisions).order_by(decisions.c.id), rows.to_decision))
 
     def epochs(self) -> list[Epoch]:
-        """Return the epochs of a ladder, the first one first. Other cups have none. Each epoch is
-        read once, so it may be outdated if the store is replaced while the reader is open.
+        """Return the epochs of a ladder, oldest first, or [] for other cups. An epoch is read only
+        once, so it may be outdated if the store is replaced while the reader is open.
 
         Raises:
             StoreError: if the store cannot be read.
@@ -254,7 +255,7 @@ class StoreReader(RunReader):
 
 
 def _count_outages(voids: Iterable[AnyVoid]) -> tuple[VoidCount, ...]:
-    """Count the outages of each bot. The latest one gives the reason."""
+    """Return the number of outages of each bot, with the reason for the latest one."""
     outages = [void for void in voids if isinstance(void, Outage)]
     latest = {void.bot: void.why for void in outages}
     counts = Counter(void.bot for void in outages)

@@ -1,4 +1,7 @@
-"""Conversion of records to rows of the store's tables, and back."""
+"""Conversion of records to rows of the store's tables, and back.
+
+Database errors pass through as SQLAlchemyError (see `store_errors`).
+"""
 
 import json
 import zlib
@@ -91,7 +94,7 @@ _INSERT_FACT = sa.insert(meta)
 
 
 def match_values(record: MatchRecord, data: bytes) -> list[Any]:
-    """Return the values that a match's entry in the chain covers. `data` is the packed match."""
+    """Return the values that a match's entry in the chain covers. `data` is from `_pack_match`."""
     summary = msgspec.msgpack.encode(record.summary(), enc_hook=array.tobytes)
     return [record.match, record.number, bool(record.faults), record.key, summary, data]
 
@@ -138,12 +141,12 @@ def insert_matches(chain: Chain, records: Sequence[MatchRecord]) -> None:
 
 
 def _block_ids(connection: Connection, keys: dict[str, list[str]]) -> dict[str, int]:
-    """Return by key the ids of the stored blocks whose key is in the list `keys["keys"]`."""
+    """Map each of `keys["keys"]` that a stored block has as its key to the id of the block."""
     return dict(connection.execute(_BLOCKS, keys).tuples().all())
 
 
 def read_meta(connection: Connection, *keys: str) -> dict[str, Any]:
-    """Return the decoded values in `meta` by key: those of the given keys that it has, or all.
+    """Return the decoded values in the table `meta` by key, for all keys unless some are given.
 
     Raises:
         msgspec.DecodeError: if a value is damaged.
@@ -171,7 +174,7 @@ def put_meta(chain: Chain, **values: object) -> None:
 
 
 def put_signature(connection: Connection, signature: str | None) -> None:
-    """Replace the signature of the run, for which the chain has no entry. None removes it."""
+    """Replace the signature of the run, or remove it if None. The chain has no entry for it."""
     connection.execute(_DELETE_FACT, {"of": SIGNATURE})
     if signature is not None:
         row = {"key": SIGNATURE, "value": dumps(signature), "entry": 0}
@@ -187,7 +190,7 @@ def append(chain: Chain, table: sa.Table, record: Decision | Epoch | VoidRecord)
 
 
 def to_summary(row: sa.Row[Any]) -> MatchSummary:
-    """Convert a row with the columns `summary`, `block` and `seatings` to a summary.
+    """Convert a row with the columns `summary`, `block` and `seatings` to a match without moves.
 
     Raises:
         ValueError: if the row is damaged.
@@ -219,8 +222,8 @@ def to_decision(row: sa.Row[Any]) -> AnyDecision:
 
 
 def from_json(kind: Any) -> Callable[[sa.Row[Any]], Any]:
-    """A function that decodes the column `data` of a row as a value of type `kind`. It raises
-    ValueError if the row is damaged."""
+    """Return a function that decodes the column `data` of a row as a value of type `kind`. The
+    function raises ValueError if the row is damaged."""
     return lambda row: msgspec.convert(json.loads(row.data), kind)
 
 
@@ -229,9 +232,9 @@ to_void: Callable[[sa.Row[Any]], AnyVoid] = from_json(AnyVoid)
 
 
 def to_record(row: sa.Row[Any]) -> MatchRecord:
-    """Convert a row with the columns `match`, `data`, `block` and `complete` to a whole match of
-    this block. Unless the block is complete, the bots' information and fallbacks are left out,
-    because a bot could learn from them what others think about the same deal.
+    """Convert a row with the columns `match`, `data`, `block` and `complete` to a match with moves.
+    Unless `complete`, which concerns the block, is true, leave out the bots' information and
+    fallbacks, because a bot could learn from them what others think about the same deal.
 
     Raises:
         ValueError, zlib.error: if the row is damaged.

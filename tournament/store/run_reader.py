@@ -77,7 +77,11 @@ class RunReader(ABC):
 
     @contextmanager
     def snapshot(self) -> Iterator[RunReader]:
-        """Yield a reader that sees the run as it is at one moment, for use in this context only."""
+        """Yield a reader that sees the run as it is at one moment, for use in this context only.
+
+        Raises:
+            StoreError: if the run cannot be read.
+        """
         yield self
 
     def __enter__(self) -> Self:
@@ -119,7 +123,8 @@ class RunReader(ABC):
         return any(self._all(query, lambda row: bool(row.complete)))
 
     def summaries(self, round: int | None = None) -> Iterator[MatchSummary]:
-        """Yield the finished matches, of one `round` if given, without moves, in schedule order.
+        """Yield the finished matches of `round`, or of all rounds, without moves, in schedule
+        order.
 
         Raises:
             StoreError: during iteration, if the run cannot be read.
@@ -130,8 +135,9 @@ class RunReader(ABC):
         return self._all(query, rows.to_summary)
 
     def written_after(self, sequence: int) -> Iterator[tuple[int, MatchSummary]]:
-        """Yield (sequence number, match) for each finished match after a sequence number, in the
-        order of writing. A sequence number, at least 1, is that of the match's entry in the chain.
+        """Yield (sequence number, match without moves) for each finished match after `sequence`, in
+        the order of writing. A sequence number, at least 1, is that of the match's entry in the
+        chain.
 
         Raises:
             StoreError: during iteration, if the run cannot be read.
@@ -140,8 +146,8 @@ class RunReader(ABC):
         return self._all(query, lambda row: (row.entry, rows.to_summary(row)))
 
     def at(self, places: Collection[tuple[int, int]]) -> list[MatchSummary]:
-        """Return the finished matches at these places, without moves, in schedule order. Each place
-        is (block, number of the seating). Places without a finished match are left out.
+        """Return the finished matches at `places`, without moves, in the order of the schedule.
+        Each place is (block, number of the seating). Places without a finished match are left out.
 
         Raises:
             StoreError: if the run cannot be read.
@@ -153,8 +159,9 @@ class RunReader(ABC):
         return list(self._all(query.order_by(*_IN_ORDER), rows.to_summary))
 
     def matches(self, blocks: range | None = None) -> Iterator[MatchRecord]:
-        """Yield the finished matches, of a range of `blocks` with step 1 if given, in schedule
-        order. The bots' information and fallbacks are left out while their block is incomplete.
+        """Yield the finished matches of `blocks`, a range with step 1, or of all blocks, in
+        schedule order. While a block is incomplete, the bots' information and fallbacks are left
+        out.
 
         Raises:
             StoreError: during iteration, if the run cannot be read.
@@ -165,8 +172,8 @@ class RunReader(ABC):
         return self._all(query, rows.to_record)
 
     def match(self, match: str) -> MatchRecord:
-        """Return the finished match whose id is `match` or begins with `match`. The bots'
-        information and fallbacks are left out while their block is incomplete.
+        """Return the finished match whose id is `match` or begins with `match`. While its block is
+        incomplete, the bots' information and fallbacks are left out.
 
         Raises:
             NoMatch: if no id equals `match`, and none or several begin with it.

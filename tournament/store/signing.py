@@ -53,7 +53,7 @@ class SigningKey:
 
 def is_signed(data: bytes, signature: str, public: str) -> bool:
     """Return whether `signature` is a signature of `data` under the public key `public`. Both are
-    hexadecimal digits. Return False if either is malformed."""
+    hexadecimal digits; if either is malformed, return False."""
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
@@ -93,7 +93,7 @@ def read_state(path: Path) -> bytes | None:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Create the folder of a file. Within this context, raise write errors as StoreError.
+    """Create the folder of a file, and raise OSErrors of the code in this context as StoreError.
 
     Raises:
         StoreError: if the folder cannot be created, or the code within raises an OSError.

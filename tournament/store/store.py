@@ -52,7 +52,7 @@ class Store(StoreWriter):
         )
 
     def change_cup(self, cup: Cup) -> None:
-        """Replace the cup with one that has the same blocks, stored as `sealed` returns it.
+        """Replace the stored cup with `cup`, which must have the same blocks and is sealed first.
 
         Raises:
             StoreError: as in `StoreWriter`, and NotBegun if the store has no cup.
@@ -60,7 +60,7 @@ class Store(StoreWriter):
         self._put(config=self.sealed(cup, self.run().match_key).to_dict())
 
     def record_total(self, total: int) -> None:
-        """Record the number of planned matches and, the first time, the beginning of the run.
+        """Record the number of planned matches and, the first time, that the run begins now.
 
         Raises:
             StoreError: as in `StoreWriter`, and NotBegun if the store has no cup.
@@ -78,7 +78,7 @@ class Store(StoreWriter):
         self._put_changed(self.run(), unsandboxed=True)
 
     def record_about(self, stated: Mapping[str, Identity]) -> None:
-        """Append what bots state to their earlier statements, unless it is empty or as before.
+        """Append what each bot states to its earlier statements, unless it is empty or as before.
 
         Raises:
             StoreError: as in `StoreWriter`, and NotBegun if the store has no cup.
@@ -161,7 +161,7 @@ class Store(StoreWriter):
 
     def grow(self, cup: Cup, plan: Plan) -> None:
         """Check the store, and continue the run with a cup that has grown, stored as `sealed`
-        returns it. Take the numbers of the blocks and the total from its `plan`.
+        returns it. Its `plan` gives the numbers of the blocks and the total.
 
         The run becomes extended and unfinished, without places, settled bots and signature.
 
@@ -196,7 +196,8 @@ class Store(StoreWriter):
         """Commit a finished match.
 
         Raises:
-            StoreError: as in `StoreWriter`, or if a match has its id, or its block and seating.
+            StoreError: as in `StoreWriter`, or if another match has its id, or its block and
+                seating.
         """
         self._commit(lambda chain: rows.insert_matches(chain, [record]))
 
@@ -217,7 +218,7 @@ class Store(StoreWriter):
         """Append copies of decisions in one commit, with `number`, `at` and `after` set.
 
         `check` is called with the earlier decisions in the same transaction, and again after a lost
-        connection. If it raises an error, nothing is appended, and the error is passed on.
+        connection. If `check` raises an error, nothing is appended, and the error passes through.
 
         Raises:
             StoreError: as in `StoreWriter`.

@@ -1,4 +1,7 @@
-"""Recomputing the chain of a store from the store's rows."""
+"""Recomputing the chain of a store from the store's rows.
+
+Database errors pass through as SQLAlchemyError (see `store_errors`).
+"""
 
 from base64 import b64decode
 from collections import Counter
@@ -89,7 +92,7 @@ def walk(connection: Connection) -> Iterator[tuple[str, Digest]]:
 
 
 def _revoked(connection: Connection) -> Counter[str]:
-    """Count the finished matches that became void, by the hash in the match's entry."""
+    """Count the finished matches that became void, by the hash in the entry of each match."""
     counts = Counter[str]()
     for row in stream(connection, sa.select(voids)):
         void = rows.to_void(row)

@@ -88,8 +88,8 @@ class StoreWriter(StoreReader):
         return store
 
     def check(self) -> None:
-        """Check that the store of a run holds exactly what this user's commands have written, which
-        takes as long as reading it.
+        """Check that the store of a run holds exactly what this user's commands have written. This
+        takes as long as reading the whole store.
 
         Raises:
             StoreError: if the store holds anything else, or as in `StoreWriter`.
@@ -129,7 +129,7 @@ class StoreWriter(StoreReader):
             self._seal(chain)
 
     def forget(self) -> None:
-        """Try to delete the user's note about a run whose store is not kept. Later writes fail.
+        """Delete the user's note, if possible, because the store is not kept. Later writes fail.
 
         Raises:
             StoreError: if the store cannot be read, or the user has no home folder.
@@ -158,7 +158,8 @@ class StoreWriter(StoreReader):
         self._retrying(attempt)
 
     def _known(self, connection: Connection) -> Chain:
-        """Return the checked chain of the store. First describe the run in a new store."""
+        """Return the checked chain of the store. If the store is new, first record the version, a
+        new id of the run, and the user's key. Errors are as in the class."""
         chain = Chain(connection)
         with damage(self.where):
             facts = rows.read_meta(connection, "run")
@@ -201,7 +202,7 @@ class StoreWriter(StoreReader):
     @contextmanager
     def advisory_lock(self) -> Iterator[None]:
         """Reserve the store, which must be in PostgreSQL, for this runner within this context. A
-        runner that has lost the lock cannot write.
+        runner that has lost the lock cannot write until it has the lock again.
 
         Raises:
             StoreError: at once if another runner has the lock, or if the database fails.
@@ -228,8 +229,9 @@ class StoreWriter(StoreReader):
         )
 
     def _retrying(self, work: Callable[[], _T], seconds: float | None = None) -> _T:
-        """Call `work` again while the database is unreachable, and return its result. By default
-        only a runner retries, without limit, so that a cup survives an outage."""
+        """Return the result of `work`. While the database is unreachable, call `work` again, for up
+        to `seconds`; by default, only a runner does, without limit, so that a cup survives an
+        outage."""
         wait = seconds if seconds is not None else inf if self._writer is not None else 0.0
         lost: float | None = None
         locked: float | None = None
@@ -260,7 +262,7 @@ class StoreWriter(StoreReader):
         return self._retrying(super()._connect)
 
     def run_if_begun(self) -> StoredRun | None:
-        """Read the run like a StoreReader. Within `advisory_lock`, retry on a lost connection.
+        """Read the run as in `StoreReader`. Within `advisory_lock`, retry after a lost connection.
 
         Raises:
             StoreError: if the store cannot be read.
@@ -268,7 +270,8 @@ class StoreWriter(StoreReader):
         return self._retrying(super().run_if_begun)
 
     def _all(self, query: sa.Select[Any], convert: Callable[[sa.Row[Any]], _T]) -> Iterator[_T]:
-        """Within `advisory_lock`, resume at the next row after a lost connection."""
+        """Yield the converted rows of a query. Within `advisory_lock`, continue with the next row
+        after a lost connection."""
         read, lost = 0, -1
         while True:
             try:
@@ -284,7 +287,7 @@ class StoreWriter(StoreReader):
 
     @contextmanager
     def _write(self) -> Iterator[Connection]:
-        """Within this context, exclude other writers by a transaction. Yield its connection."""
+        """Begin a transaction that excludes other writers, yield its connection, and commit it."""
         with store_errors(self.where), ExitStack() as stack:
             if self._writer is None:
                 connection = stack.enter_context(self._engine.begin())

@@ -38,9 +38,9 @@ _Checked = Identity | str | None
 
 
 def _check(cup: Cup, bot: Bot, known: Identity | None, is_new: bool) -> _Checked:
-    """Return what the bot states about itself, a sentence that says what to fix, or None if a known
-    bot does not answer. `known` is what the bot stated before, or None to accept any statement. A
-    bot that is new must also make a few legal moves."""
+    """Return what the bot states about itself, a sentence that says what to fix, or None if a bot
+    that is not new does not answer. `known` is what the bot stated before, or None to accept any
+    statement. A new bot must also make a few legal moves."""
     try:
         about = about_by_url(bot)
         stated = identity(about)
@@ -161,9 +161,9 @@ class Entrants(Roster):
     def skips(
         self, run: Progress, untouched: Iterable[Block], expired: Collection[str]
     ) -> list[Skip]:
-        """Return a decision for each of the `expired` bots that skips its `untouched` blocks, if it
-        has any, and record its absence. A block with several such bots is skipped for the first by
-        name. If the ladder has ended, a single decision skips all `untouched` blocks."""
+        """Return, for each of the `expired` bots, a decision that skips the bot's `untouched`
+        blocks, if there are any, and record the bot's absence. A block with several expired bots is
+        skipped for the first by name. If the ladder has ended, one decision skips all blocks."""
         if finished_by(run.decisions):
             matches = tuple(match for block in untouched for match in block.matches)
             return [Skip(matches=matches, why="the ladder ends")] if matches else []
@@ -215,8 +215,8 @@ class Entrants(Roster):
         return frozenset(passed)
 
     def gather(self, run: Progress) -> tuple[str, ...]:
-        """Update the roster, check reachable bots, and return all bots that can play the next
-        epoch, in the order of the cup. Return () if the ladder is due to end, or too few can be
+        """Update the roster, check reachable bots, and return the bots that can play the next
+        epoch, in the cup's order. Return () if the ladder is due to end, or too few bots can be
         reached.
 
         Bots with a command are not checked. Any other bot is left out if it does not pass the check

@@ -63,7 +63,7 @@ def estimate(cup: Cup, path: Path, observer: RunObserver) -> Estimate:
     """Play a few blocks that seat every bot of the cup in the file `path`, and estimate the whole
     cup. Keep no results. The cup must not be a ladder or have connecting bots.
 
-    The deals of these blocks are not those of the cup, because bots may remember deals.
+    These blocks have other deals than the cup, because bots may remember deals.
 
     Raises:
         SandboxError: if the bots must run in a sandbox, but none is available.
@@ -88,7 +88,7 @@ def estimate(cup: Cup, path: Path, observer: RunObserver) -> Estimate:
 
 def extrapolate(cup: Cup, plan: Plan, played: Sequence[MatchRecord]) -> Estimate:
     """Estimate a whole cup with this plan from `played` matches, which must include every bot. Bots
-    that do not sit at every table are assumed to play equally many matches."""
+    that do not sit at every table are assumed to play the same number of matches."""
     sums = {(total.bot, total.name): total.sum for total in info_sums(played)}
     always = cup.format.always()
     seats = cup.players - len(always)  # for the other bots

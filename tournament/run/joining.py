@@ -69,8 +69,8 @@ def join(target: str, cup: Cup, bot: str, author: str, version: int = 1, retires
 
 
 def freed(decisions: Sequence[AnyDecision]) -> set[str]:
-    """Return the names, without versions, that another author may take over. All versions of such a
-    bot left at least FREED_AFTER ago, and the organiser has excluded none of them."""
+    """Return the names, without versions, that another author may take over. All versions with such
+    a name left at least FREED_AFTER ago, and the organiser has excluded none of them."""
     since = (datetime.now(UTC) - FREED_AFTER).isoformat(timespec="milliseconds")
     excluded = {decision.bot: decision for decision in exclusions(decisions)}  # the last of each
     left = {
@@ -83,8 +83,8 @@ def freed(decisions: Sequence[AnyDecision]) -> set[str]:
 
 
 def seated(cup: Cup, decisions: Sequence[AnyDecision], run: Run | None) -> set[str]:
-    """Return the bots that count towards the limit `most` of a ladder. They still play, and need
-    not connect, have passed the check, or joined within the last hour and have not failed it.
+    """Return the bots that count towards the limit `most` of a ladder. They still play and either
+    need not connect, have passed the check, or joined within the last hour without failing it.
 
     `cup` must include the bots that have joined. `run` is None before the run begins.
     """

@@ -52,7 +52,7 @@ class RunObserver:
 
     @property
     def left_s(self) -> float | None:
-        """The seconds left at this `rate`, or None in a ladder or while no match has ended."""
+        """The seconds left at this `rate`, or None in a ladder or before a match has ended."""
         if self.total is None or self.done == self._first:
             return None
         return (self.total - self.done) / self.rate
@@ -114,7 +114,8 @@ class RunObserver:
         )
 
     def look(self, look: Bets, first: str, second: str) -> None:
-        """Report an interim result of a duel of two bots, but only after 8, 16, 32, … blocks."""
+        """Report an interim result of a duel, as `first` minus `second`. Do nothing unless the duel
+        has 8, 16, 32, … blocks."""
         if look.blocks < _FIRST_LOOK or look.blocks.bit_count() > 1:
             return
         low, high = look.interval.low, look.interval.high

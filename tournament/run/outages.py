@@ -27,8 +27,8 @@ def _probe(bot: Bot, ended: Event) -> None:
 class Outages:
     """Counts the void matches of bots and their authors, and knows which bots are away.
 
-    The run waits for a bot until the bot answers or the cup's `outage_s` seconds have passed. Once
-    a bot has not answered for so long, or has had as many void matches as the cup allows (in a
+    The run waits for a bot until the bot answers or the cup's `outage_s` seconds have passed. If
+    the bot has not answered by then, or has had as many void matches as the cup allows (in a
     ladder, in each epoch), its faults count. An author may have five times as many void matches
     within the last 1,000 matches of all the author's bots. A bot without an author is counted on
     its own.
@@ -46,7 +46,7 @@ class Outages:
 
     def begin_round(self, round: int, cup: Cup, voids: Iterable[AnyVoid]) -> None:
         """Begin or continue a round with the bots of `cup`. Count the outages anew among `voids`,
-        all void matches of the run. In a new epoch of a ladder, no bot counts as away or expired.
+        all void matches of the run. When a ladder's epoch begins, no bot counts as away or expired.
         """
         if cup.is_ladder and round != self._round:
             self.close()
@@ -82,9 +82,9 @@ class Outages:
         return tuple(self._away)
 
     def wait_for(self, bots: Iterable[str]) -> frozenset[str]:
-        """Return the `bots` whose matches are void if they cannot be reached: remote bots that are
-        not `expired` and have, like their authors, fewer void matches than allowed. If `outage_s`
-        is 0, there are none."""
+        """Return which of `bots` make a match void if they cannot be reached: remote bots that are
+        not `expired` and have, like their authors, fewer void matches than allowed. Return none if
+        the cup's `outage_s` is 0."""
         if not self._cup.outage_s:
             return frozenset()
         return frozenset(

@@ -44,9 +44,9 @@ def resume(store: Store, cup: Cup) -> Plan:
     """Begin the run of a cup in a store, or continue the run that the store has. Return its plan.
 
     A store with neither matches nor epochs counts as new, so that a cup that could not start can be
-    fixed. In any other store, a ladder is stored with all its changes, but another cup only if its
-    bots, their authors or its format have changed. If its bots or format have changed, a finished
-    run becomes unfinished, except in a ladder.
+    fixed. Otherwise, changes of the cup are stored: all changes of a ladder, but of any other cup
+    only changes of its bots, their authors and its format. A change of the bots or of the format
+    makes a finished run unfinished, except in a ladder.
 
     Raises:
         StoreError: if the store or the user's key cannot be used, or the store holds a different

@@ -39,8 +39,8 @@ class Roster:
         self, run: Progress, untouched: Iterable[Block], expired: Collection[str]
     ) -> list[Skip]:
         """Return decisions, for the caller to store, that skip some of the `untouched` blocks, in
-        which no match has begun, because the run has ended or no longer waits for the `expired`
-        bots."""
+        which no match has begun, because the run has ended or no longer waits for `expired` bots.
+        """
         return []
 
     def close(self) -> None:

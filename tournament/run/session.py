@@ -266,7 +266,7 @@ class Session:
             self._observer.planned(*self._counts())
 
     def _recall(self) -> None:
-        """Make each table end its current match, and wait for that. Forget the waiting blocks."""
+        """Let each table end its current match, and wait for that. Forget the waiting blocks."""
         self._recalling = True
         self._executor.recall()
         while self._playing:

@@ -30,7 +30,7 @@ def matches_of(store: Store, plan: Plan, what: str) -> tuple[int, list[str]]:
     """Return the number of a block, and the ids of the finished matches that `what` selects in it,
     except matches that are already to be voided.
 
-    `what` is the number of a block, if it is at most seven digits, or else the beginning of an id.
+    `what` is a block's number, of at most seven digits, or else a match's id or its beginning.
 
     Raises:
         StoreError: if the matches cannot become void or are all to be voided already, the block has

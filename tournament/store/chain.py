@@ -60,7 +60,7 @@ class Chain:
 
 
 def last_digest(connection: Connection) -> Digest:
-    """Return the digest of the last entry, or `Digest()` if there is none. Read no other rows."""
+    """Return the last entry's digest, or `Digest()` if there is none. The rows are not checked."""
     row = connection.execute(_LAST).first()
     return Digest() if row is None else Digest(row.entry, row.digest)
 
@@ -71,7 +71,7 @@ def content_of(values: object) -> str:
 
 
 def following(before: Digest, table: str, name: str, content: str) -> Digest:
-    """Return the digest that follows `before`, after an entry for the row `name` of `table`, whose
-    hash is `content`."""
+    """Return the digest that follows `before` when an entry is added for the row `name` of `table`,
+    whose hash is `content`."""
     data = msgspec.json.encode([before.digest, table, name, content])
     return Digest(before.entries + 1, hashlib.sha256(data).hexdigest())

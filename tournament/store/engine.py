@@ -64,8 +64,8 @@ def is_database_url(target: str) -> bool:
 
 
 def shown_target(target: str) -> str:
-    """Return a store's folder, or its URL without the password, even if the query has the password.
-    Return "the store's URL" if the URL cannot be parsed or has more than one @."""
+    """Return a store's folder, or its URL without the password, even if the password is in the
+    query. Return "the store's URL" if the URL cannot be parsed or has more than one @."""
     if not is_database_url(target):
         return target
     if target.count("@") > 1:  # the part of the password after its @ would be taken for the host

@@ -82,7 +82,7 @@ class StoreReader(RunReader):
 
     @contextmanager
     def snapshot(self) -> Iterator[StoreReader]:
-        """Yield a reader, for this context only, that sees the store as it was at its first read.
+        """Yield a reader, for this context only, that sees the store as it was when first read.
 
         Raises:
             StoreError: if the store cannot be read, or the code within raises a database error.

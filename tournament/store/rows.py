@@ -141,12 +141,13 @@ def insert_matches(chain: Chain, records: Sequence[MatchRecord]) -> None:
 
 
 def _block_ids(connection: Connection, keys: dict[str, list[str]]) -> dict[str, int]:
-    """Map each of `keys["keys"]` that a stored block has as its key to the id of the block."""
+    """Return the ids of stored blocks by key, for the keys in the list `keys["keys"]`."""
     return dict(connection.execute(_BLOCKS, keys).tuples().all())
 
 
 def read_meta(connection: Connection, *keys: str) -> dict[str, Any]:
-    """Return the decoded values in the table `meta` by key, for all keys unless some are given.
+    """Return the decoded values in `meta` by key, only of `keys` if any are given. A key that has
+    no value is left out.
 
     Raises:
         msgspec.DecodeError: if a value is damaged.
@@ -174,7 +175,7 @@ def put_meta(chain: Chain, **values: object) -> None:
 
 
 def put_signature(connection: Connection, signature: str | None) -> None:
-    """Replace the signature of the run, or remove it if None. The chain has no entry for it."""
+    """Replace the run's signature, which has no entry in the chain, or remove it if None."""
     connection.execute(_DELETE_FACT, {"of": SIGNATURE})
     if signature is not None:
         row = {"key": SIGNATURE, "value": dumps(signature), "entry": 0}
@@ -182,7 +183,7 @@ def put_signature(connection: Connection, signature: str | None) -> None:
 
 
 def append(chain: Chain, table: sa.Table, record: Decision | Epoch | VoidRecord) -> None:
-    """Write a record to `table` under the next number, and add its entry to the chain."""
+    """Write a record to `table` under the next number, and add an entry to the chain."""
     number = (chain.connection.execute(sa.select(sa.func.max(table.c.id))).scalar() or 0) + 1
     data = dumps(msgspec.to_builtins(record))
     row = {"id": number, "data": data, "entry": chain.add(table, (number, data))}
@@ -233,8 +234,8 @@ to_void: Callable[[sa.Row[Any]], AnyVoid] = from_json(AnyVoid)
 
 def to_record(row: sa.Row[Any]) -> MatchRecord:
     """Convert a row with the columns `match`, `data`, `block` and `complete` to a match with moves.
-    Unless `complete`, which concerns the block, is true, leave out the bots' information and
-    fallbacks, because a bot could learn from them what others think about the same deal.
+    If the block is not complete, leave out the bots' information and fallbacks, because a bot could
+    learn from them what others think about the same deal.
 
     Raises:
         ValueError, zlib.error: if the row is damaged.

@@ -123,8 +123,7 @@ class RunReader(ABC):
         return any(self._all(query, lambda row: bool(row.complete)))
 
     def summaries(self, round: int | None = None) -> Iterator[MatchSummary]:
-        """Yield the finished matches of `round`, or of all rounds, without moves, in schedule
-        order.
+        """Yield the finished matches of one or all rounds, without moves, in schedule order.
 
         Raises:
             StoreError: during iteration, if the run cannot be read.
@@ -135,9 +134,8 @@ class RunReader(ABC):
         return self._all(query, rows.to_summary)
 
     def written_after(self, sequence: int) -> Iterator[tuple[int, MatchSummary]]:
-        """Yield (sequence number, match without moves) for each finished match after `sequence`, in
-        the order of writing. A sequence number, at least 1, is that of the match's entry in the
-        chain.
+        """Yield (number, match without moves) for each finished match after the number `sequence`,
+        in the order of writing. The number, from 1 on, is that of the match's entry in the chain.
 
         Raises:
             StoreError: during iteration, if the run cannot be read.
@@ -159,9 +157,8 @@ class RunReader(ABC):
         return list(self._all(query.order_by(*_IN_ORDER), rows.to_summary))
 
     def matches(self, blocks: range | None = None) -> Iterator[MatchRecord]:
-        """Yield the finished matches of `blocks`, a range with step 1, or of all blocks, in
-        schedule order. While a block is incomplete, the bots' information and fallbacks are left
-        out.
+        """Yield the finished matches of all blocks, or of a range with step 1, in schedule order.
+        While a block is incomplete, its bots' information and fallbacks are left out.
 
         Raises:
             StoreError: during iteration, if the run cannot be read.

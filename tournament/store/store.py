@@ -78,7 +78,7 @@ class Store(StoreWriter):
         self._put_changed(self.run(), unsandboxed=True)
 
     def record_about(self, stated: Mapping[str, Identity]) -> None:
-        """Append what each bot states to its earlier statements, unless it is empty or as before.
+        """Append what each bot states to its earlier statements, unless that is empty or unchanged.
 
         Raises:
             StoreError: as in `StoreWriter`, and NotBegun if the store has no cup.
@@ -196,8 +196,7 @@ class Store(StoreWriter):
         """Commit a finished match.
 
         Raises:
-            StoreError: as in `StoreWriter`, or if another match has its id, or its block and
-                seating.
+            StoreError: as in `StoreWriter`, or if another match has its id, or block and seating.
         """
         self._commit(lambda chain: rows.insert_matches(chain, [record]))
 

@@ -230,8 +230,7 @@ class StoreWriter(StoreReader):
 
     def _retrying(self, work: Callable[[], _T], seconds: float | None = None) -> _T:
         """Return the result of `work`. While the database is unreachable, call `work` again, for up
-        to `seconds`; by default, only a runner does, without limit, so that a cup survives an
-        outage."""
+        to `seconds`; by default, only a runner does this, without limit, to survive an outage."""
         wait = seconds if seconds is not None else inf if self._writer is not None else 0.0
         lost: float | None = None
         locked: float | None = None

@@ -235,7 +235,7 @@ class BotPool:
         return sum(self._memory_mb.get(place.name, unknown) for place in places)
 
     def _make_room(self, needed_mb: float, keep: Collection[_Place]) -> None:
-        """Stop the least recently used bots outside `keep` until `needed_mb` of memory are free."""
+        """Stop the least recently used bots outside `keep` until `needed_mb` MB are free."""
         excess = self._expected(self._started) + needed_mb - self._limit_mb
         for place in list(self._started):
             if excess <= 0:

@@ -88,8 +88,8 @@ def tables_at_once(cup: Cup, blocks: int) -> int:
 
 
 def _tables_per_process(cup: Cup, tables: int) -> int:
-    """Return more than 1 if tables spend most of their time waiting for remote bots, as in a
-    ladder."""
+    """Return how many tables share a process: several if tables mostly wait for remote bots, as in
+    a ladder, else 1."""
     by_url = [bot.url is not None for bot in cup.bots] + cup.is_ladder * [True]
     cores = max(1, len(available_cores()))
     if all(by_url) or (any(by_url) and tables > cores):
@@ -284,7 +284,7 @@ def _main(
 def _work(
     connection: Connection, bot_pool: BotPool, deadline: _Deadline, cup: Cup, cores: Cores | None
 ) -> None:
-    """Play the jobs of one table, and send their events. A set of absent bots' names is an order to
+    """Play the jobs of one table, and send their events. A set of bots' names is an order to
     inspect all other bots. Return when the connection closes, or after sending a RunError."""
     with connection, suppress(EOFError, ConnectionError):  # the runner is gone
         while True:

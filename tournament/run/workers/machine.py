@@ -44,7 +44,7 @@ def _of_machine(meminfo: Path) -> float:
 
 
 def _of_group(folder: Path) -> list[float]:
-    """Return the MB that a control group has left, if known. Cached files count as available."""
+    """Return the MB that a control group has left, or [] if unknown. Cached files count as left."""
     try:
         limit = int((folder / "memory.max").read_text())
         used = int((folder / "memory.current").read_text())
@@ -74,7 +74,7 @@ def available_cores() -> list[int]:
 
 
 def _first_sibling(core: int) -> int:
-    """Return the lowest thread of the physical core, or `core` if the system does not say."""
+    """Return the lowest-numbered thread of the core, or `core` if the system does not say."""
     try:
         listed = Path(_SIBLINGS.format(core)).read_text()
         return int(listed.replace("-", ",").split(",")[0])
@@ -83,9 +83,9 @@ def _first_sibling(core: int) -> int:
 
 
 def shares(tables: int, cores: Iterable[int]) -> tuple[Cores | None, ...]:
-    """Return the cores of each table, the same number for all, so that a bot that computes forever
-    does not slow down other tables. All items are None if there is a single table, or if there are
-    fewer cores than tables."""
+    """Return the cores of each table, the same number of cores for all, so that a bot that computes
+    forever does not slow down other tables. All items are None if there is a single table, or if
+    there are fewer cores than tables."""
     order = list(cores)
     size = len(order) // tables
     if tables == 1 or size == 0:

@@ -31,7 +31,8 @@ from tournament.run.workers.local_executor import LocalExecutor, tables_at_once
 from tournament.store.store import Store
 
 Cluster = Callable[[Cup, Sequence[Path]], Executor]
-"""Makes an executor on other machines for a cup, given the paths that no bot may read."""
+"""Makes an executor on other machines for a cup, given the paths that no bot may read. It may raise
+StichError."""
 
 
 def run_cup(
@@ -56,7 +57,7 @@ def run_cup(
         StartError: if a bot cannot play, or the rules service does not answer.
         RunError: if the run cannot continue.
         StoreError: as in `resume`, or if another runner is at work in the store.
-        StichError: if the gateway no longer answers, or cannot read the tokens.
+        StichError: if the gateway no longer answers or cannot read the tokens, or from `cluster`.
     """
     with ExitStack() as stack:
         store = stack.enter_context(Store.create(target, observer.notice))

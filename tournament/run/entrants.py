@@ -216,8 +216,7 @@ class Entrants(Roster):
 
     def gather(self, run: Progress) -> tuple[str, ...]:
         """Update the roster, check reachable bots, and return the bots that can play the next
-        epoch, in the cup's order. Return () if the ladder is due to end, or too few bots can be
-        reached.
+        epoch, in the cup's order. Return () if the ladder is due to end, or too few are reachable.
 
         Bots with a command are not checked. Any other bot is left out if it does not pass the check
         within five seconds, or has been away repeatedly (see `record_absence`). A bot that did not

@@ -29,7 +29,8 @@ class Roster:
         return self._cup
 
     def missing(self, cup: Cup, bots: Collection[str]) -> frozenset[str]:
-        """Return which `bots` are known to be away without asking them, by default none."""
+        """Return which `bots` are known to be away, without asking them. By default, return none.
+        """
         return frozenset()
 
     def update(self, run: Progress) -> None:

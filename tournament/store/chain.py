@@ -43,7 +43,7 @@ class Chain:
         self.before = self.last = last_digest(connection)
 
     def add(self, table: sa.Table, *rows: Sequence[object]) -> int:
-        """Write an entry for each of `rows`, at least one, and set `last`. Return the number of the
+        """Write an entry for each of one or more `rows`, and set `last`. Return the number of the
         first entry; the next entries have the numbers that follow.
 
         The caller writes the rows themselves to `table`, in which the first value identifies a row.

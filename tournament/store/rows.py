@@ -146,8 +146,8 @@ def _block_ids(connection: Connection, keys: dict[str, list[str]]) -> dict[str, 
 
 
 def read_meta(connection: Connection, *keys: str) -> dict[str, Any]:
-    """Return the decoded values in `meta` by key, only of `keys` if any are given. A key that has
-    no value is left out.
+    """Return the decoded values in `meta` by key. If `keys` are given, return only their values.
+    Keys that have no value are left out.
 
     Raises:
         msgspec.DecodeError: if a value is damaged.

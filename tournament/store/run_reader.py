@@ -123,7 +123,7 @@ class RunReader(ABC):
         return any(self._all(query, lambda row: bool(row.complete)))
 
     def summaries(self, round: int | None = None) -> Iterator[MatchSummary]:
-        """Yield the finished matches of one or all rounds, without moves, in schedule order.
+        """Yield the finished matches of one round or all rounds, without moves, in schedule order.
 
         Raises:
             StoreError: during iteration, if the run cannot be read.

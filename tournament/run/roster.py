@@ -29,8 +29,7 @@ class Roster:
         return self._cup
 
     def missing(self, cup: Cup, bots: Collection[str]) -> frozenset[str]:
-        """Return which `bots` are known to be away, without asking them. By default, return none.
-        """
+        """Return which `bots` are known to be away, without asking them. By default, none are."""
         return frozenset()
 
     def update(self, run: Progress) -> None:

@@ -219,7 +219,7 @@ class _ReplyReader:
             raise ResponseTooLarge("The framing of its answer is larger than the answer may be.")
 
     def end(self) -> None:
-        """Finish an answer without a length. Raise ConnectionLost if the answer was cut off."""
+        """Finish an answer that states no length. Raise ConnectionLost if it was cut off."""
         if not self._received:
             raise ConnectionLost("It closed the connection without an answer.")
         self.done = not self._in_head and self._headers.keys().isdisjoint(_LENGTHS)

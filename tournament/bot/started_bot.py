@@ -113,7 +113,7 @@ class BotProcess:
 
     def wait_for_copy(self) -> bool:
         """Wait until the bot's folder has been copied or `status` says why not, and return True.
-        Return False at once if nothing is to be copied. End the bot if it takes over 5 minutes."""
+        Return False at once if nothing is to be copied. After 5 minutes, end the bot."""
         if self._copied:
             self._report(seconds=_COPY_S)
         return bool(self._copied)
@@ -206,8 +206,9 @@ class StartedBot(HttpBot):
     def ready(self) -> Self:
         """Wait until the bot has answered GET / completely and is not busy. Return the bot.
 
-        Any content will do. `start_ms` counts from the bot's start, or from when its folder has
-        been copied, but each attempt gets at least a second. After an error, the bot has ended.
+        The content of the answer does not matter. `start_ms` counts from the bot's start, or from
+        when its folder has been copied, but each attempt gets at least a second. After an error,
+        the bot has ended.
 
         Raises:
             StartError: if the bot cannot be started or ends, if its answer is too large or not

@@ -90,7 +90,7 @@ def type_name(value: object) -> str:
 
 
 def suggest(word: str, known: Iterable[str]) -> str:
-    """Return the fix for an unknown word, to end a message: a similar known word, or up to 20 known
+    """Return the end of a message about an unknown word: a similar known word, or up to 20 known
     words if none is similar."""
     words = list(known)
     if meant := difflib.get_close_matches(word, words, 1):

@@ -44,8 +44,9 @@ def delegate(root: Path = ROOT, membership: Path = Path("/proc/self/cgroup")) ->
 def shares_processor(group: str | None, root: Path = ROOT, proc: Path = Path("/proc")) -> bool:
     """Return whether each sandboxed bot gets one share of the processor, for all its processes.
 
-    Linux shares it among the control groups in `group`, the folder from `delegate`, or among
-    sessions ("autogroups"); each sandboxed bot has its own. If that cannot be read, return False.
+    Linux shares the processor among the control groups in `group`, the folder from `delegate`, or
+    among sessions ("autogroups"); a sandboxed bot has one of its own. If that cannot be read,
+    return False.
     """
     try:
         if group is not None and "cpu" in Path(group, "cgroup.subtree_control").read_text().split():

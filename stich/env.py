@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 def read_view(view: Mapping[str, Any]) -> View:
-    """Return the `View` for a view in wire form, which bots receive and, as JSON text, exported
-    decisions contain.
+    """Return the `View` for a view in wire form, as bots receive it. Exported decisions have such
+    views as JSON text, which must be decoded first.
 
     Raises:
         UnknownGame: if no game has the name in the view.
         InvalidState: if the view breaks a rule of its game.
-        KeyError: if a field is missing.
+        KeyError, TypeError: if a field is missing, or a value has the wrong type.
     """
     return games.get(view["game"]).view(view)
 

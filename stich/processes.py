@@ -64,7 +64,7 @@ def url_of(host: str, port: int) -> str:
 def _serving(
     name: str, module: str, host: str, port: int, settings: Mapping[str, object]
 ) -> Iterator[None]:
-    """Run a server as a child process until the context ends. The context begins once it answers.
+    """Run a server as a child process within this context, which begins once the server answers.
 
     Raises:
         ClickException: if the server does not answer within 30 seconds, or has stopped 5 times

@@ -17,7 +17,7 @@ from tournament.text import printable_lines
 
 
 def refuse(sentence: str, code: int = 1) -> NoReturn:
-    """Print a sentence on standard error, and raise click's `Exit`, which ends the command."""
+    """Print a sentence on standard error, and end the command with the exit code `code`."""
     click.echo(printable_lines(sentence), err=True)
     raise click.exceptions.Exit(code)
 

@@ -186,7 +186,7 @@ def arena(
 
 def _runner_host(cluster: str | None) -> str:
     """Return the IP address of this machine at which tables here, or on the workers of the Dask
-    scheduler `cluster`, reach the gateway. Exit with 1 if the scheduler cannot be reached."""
+    scheduler `cluster`, reach the gateway. Exit with 1 if there is no way to the scheduler."""
     if cluster is None:
         return "127.0.0.1"
     from distributed.comm.addressing import get_local_address_for

@@ -85,9 +85,8 @@ def void(store: Store, what: str, why: str) -> None:
 
     MATCH is the id of a finished match, or the beginning of the id. BLOCK is the number of a block.
     Only blocks of the last round can be voided, and with [stop] only those since the last look at
-    the standings. A finished run is reopened for `stich run`, unless its seed was committed to:
-    that seed is now public, so the command refuses. A runner at work voids the matches when it has
-    time.
+    the standings. A finished run is reopened for `stich run`, unless its seed was committed to: the
+    command then refuses, because the seed is public now. A runner at work voids the matches soon.
 
     \b
     Example:

@@ -158,7 +158,8 @@ def publish(target: str, out: str | None, url: str | None, as_json: bool) -> Non
 
 
 def _write(store: StoreReader, folder: Path, url: str | None) -> None:
-    """Write the files of a published run, except the signed list of files, into an empty folder."""
+    """Write the files of a published run, except the signed list of files, into an empty folder.
+    `url` is the future address of the folder, or None if links to it are to have no preview."""
     run = store.run()
     digest = run.commitment
     text = _TEXT.format(

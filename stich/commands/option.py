@@ -94,7 +94,7 @@ start_ms = number(
 def resolve_options(
     game: str, players: int | None, options: Mapping[str, object]
 ) -> tuple[int, dict[str, Any]]:
-    """Return the number of players, which is the lowest if `players` is None, and all options of
+    """Return the number of players, by default the lowest that the game allows, and all options of
     the game, with defaults for those that are not in `options`.
 
     Raises:
@@ -168,7 +168,7 @@ class Starting:
         *,
         warn: bool = True,
     ) -> LaunchSettings:
-        """Return the settings for starting these bots, by default with the usual limits.
+        """Return the settings for starting these bots, with default limits if `limits` is None.
 
         `start_ms` and `secret` are as in `prepare_launch`. If `warn` is true, print a warning about
         what the bots could do, for instance without a sandbox, on standard error. If a bot has a

@@ -98,8 +98,8 @@ def _verdict(difference: Difference) -> str:
 
 def badge(record: Record) -> str:
     """Return the badge of a result, as SVG. The badge shows the points over par or, with several
-    tables, at how many tables the whole interval is over par. It is red if there are problems or
-    more intervals wholly below par than wholly over par, green if fewer, and otherwise grey."""
+    tables, at how many the whole interval is over par. It is red if there are problems or if more
+    intervals are wholly below par than wholly over par, green if fewer are, and otherwise grey."""
     results = record.results
     above = sum(result.low is not None and result.low > 0 for result in results)
     below = sum(result.high is not None and result.high < 0 for result in results)

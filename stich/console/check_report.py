@@ -34,7 +34,7 @@ class CheckProgress:
         self._status.start()
 
     def add_answer(self) -> None:
-        """Add 1 to the number of answers. Any thread may call this, but `start` comes first."""
+        """Count an answer, and show the new number. After `start`, any thread may call this."""
         self._answers += 1
         self._status.update(f"{self._shown}, {plural(self._answers, 'answer')}")
 

@@ -104,7 +104,7 @@ def print_table(standings: Standings, run: Run, sums: Sequence[InfoSum] | None =
 
 
 def standings_table(standings: Standings, total: int | None) -> Table:
-    """Return the standings as a table. `total` matches are planned, or None if that is unknown."""
+    """Return the standings as a table. `total` is the number of planned matches, if it is known."""
     state = "final" if standings.finished else "so far"
     # The interval of a duel is for the difference, and is printed below the table.
     points = (lambda line: format_points(line.score)) if standings.duel else format_score
@@ -188,7 +188,7 @@ def _table_line(table: CourseTable) -> Text:
 
 
 def integrity_table(report: Integrity) -> Table:
-    """Return a table of soft play, with up to 20 ordered pairs of bots, the lowest p first."""
+    """Return a table of soft play, with the first 20 ordered pairs of bots by ascending p."""
     pairs = len(report.pairs)
     return _table(
         {
@@ -249,8 +249,8 @@ def _duel_sentences(
 
 
 def print_estimate(estimate: Estimate, cup: Cup) -> None:
-    """Print what a cup is estimated to need: for each bot and in total, the requests, seconds and
-    costs that bots state, to three significant figures, and below, how long the cup takes."""
+    """Print an estimate for a cup: a table with the requests, the seconds and the stated costs of
+    each bot and in total, to three significant figures, and then how long the cup takes."""
     shares = list(estimate.bots.values())
     total = {
         name: sum(share.get(name, 0.0) for share in shares)

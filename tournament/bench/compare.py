@@ -16,7 +16,7 @@ were wrong in 39 of 100 comparisons."""
 
 
 class Difference(OfTable, frozen=True):
-    """How much better the new bot is than the old bot at a table, in points per deal.
+    """The difference at a table between two bots, new minus old, in points per deal.
 
     `blocks` is the smaller of the bots' numbers of blocks. On the same deals, only the first
     `blocks` blocks are compared; otherwise, all blocks of both bots are. `arm` is half the width of

@@ -1,8 +1,7 @@
 """Plays the tables of the suite, on several cores and without a store.
 
-Par is the result of `sensible` in each block. If the points of a deal always add up to the same
-number, par follows from the rules. For other tables, `make bench-par` writes par for the public
-deals to a file.
+Par is the result of `sensible` in each block. If all deals have the same sum of points, par follows
+from the rules. For other tables, `make bench-par` writes par for the public deals to a file.
 """
 
 from collections import Counter
@@ -248,7 +247,7 @@ def read_par() -> Mapping[str, tuple[int, ...]]:
 
 
 class Landmark(OfTable, frozen=True):
-    """A known bot's points per deal over par at a table, with 95 % confidence within `arm`."""
+    """A known bot's points per deal over par. `arm` is half the width of the 95 % interval."""
 
     bot: str
     blocks: int

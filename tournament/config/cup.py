@@ -193,12 +193,12 @@ class Cup:
         )
 
     def plan(self, seed: str, match_key: str) -> Plan:
-        """Return a new plan, with the setup that `setup` returns."""
+        """Return a new plan, with the setup from `setup`. With [stop], the plan may end early."""
         plan, stop = self.format.plan(self.setup(seed, match_key)), self.stop
         return plan if stop.top is None else UntilSettled(plan, stop.top, stop.confidence)
 
     def with_joined(self, decisions: Iterable[AnyDecision]) -> Self:
-        """Return the cup with a connecting bot appended for each `Join` of a bot not in the cup."""
+        """Return the cup with a connecting bot appended, in order, for each `Join` of a new bot."""
         names = set(self.names)
         joined = (
             Bot(decision.bot, connect=True, author=decision.author or None)

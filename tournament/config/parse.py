@@ -76,7 +76,7 @@ class _Errors:
 
 
 def read_cup(path: str | os.PathLike[str], check: CupCheck = lambda _: ()) -> Cup:
-    """Return the cup that the file `path` describes. It is parsed as in `parse_cup`.
+    """Read the CUP.toml at `path`, and return its cup. `check` is as in `parse_cup`.
 
     Raises:
         CupError: if the file cannot be read, is larger than 1 MiB, or has errors.
@@ -154,7 +154,7 @@ def _check_section(
     errors: _Errors,
     subsections: Iterable[str] = (),
 ) -> None:
-    """Check a section. The fix for an unknown key suggests one of `keys` or `subsections`."""
+    """Check a section, which may have `keys`. A fix may suggest one of `subsections` too."""
     for name, value in section.items():
         if name not in keys:
             fix = _place_of(name) or suggest(name, [*keys, *subsections])
@@ -174,7 +174,7 @@ def _place_of(name: str) -> str | None:
 
 
 def _make_cup(checked: _Section, errors: _Errors) -> Cup:
-    """Return the cup. If `errors` has errors then, the cup serves only to find further errors."""
+    """Return the cup. If an error was found, the cup is of use only for finding further errors."""
     game = games.get(checked["game"])
     players = checked.get("players") or game.min_players
     if not game.min_players <= players <= game.max_players:

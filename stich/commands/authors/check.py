@@ -44,7 +44,9 @@ class _Options:
 @option.number("--players", 2, 6, None, "With --game: check this number of players only.")
 @option.game_options
 @option.number("--move-ms", 1, 3_600_000, 1000, "Time for each move, in milliseconds.")
-@option.number("--bank-ms", 0, 3_600_000, None, "Extra ms for a match. By default, 10 × --move-ms.")
+@option.number(
+    "--bank-ms", 0, 3_600_000, None, "Extra ms for a whole match. By default, 10 × --move-ms."
+)
 @option.start_ms
 @option.number("--positions", 1, 1000, 100, "Positions of each game to ask the bot about.")
 @option.flag("--quick", help=f"Ask for {QUICK} moves at most. Use this if each answer costs money.")

@@ -103,8 +103,9 @@ def join(
     """Enter a bot in a ladder, and connect it.
 
     Run the same command again to continue with the same bot: your key proves that the bot is yours.
-    In the ladder, each version is a separate bot. A bot whose answer to GET / has another name or
-    version is entered as the next version. If only its play has changed, add --new-version once.
+    In the ladder, each version is a separate bot. If the name or version in the bot's answer to
+    GET / has changed, the bot is entered as the next version. If only its play has changed, add
+    --new-version once.
 
     \b
     Examples:

@@ -127,7 +127,7 @@ def play_duel(cup: Cup, out: str | None, starting: option.Starting, as_json: boo
     Raises:
         StichError: if `out` cannot be used or has the run of another cup, if a bot cannot play, if
             the duel cannot continue, or if the sandbox that `starting` demands is not possible.
-        KeyboardInterrupt: if the duel is interrupted, after the result so far has been printed.
+        KeyboardInterrupt: if the duel is interrupted. The result so far, if any, is then printed.
     """
     with ExitStack() as stack:
         folder = out or stack.enter_context(tempfile.TemporaryDirectory(prefix="stich-duel-"))

@@ -35,7 +35,7 @@ def new_bot(
     """Copy a working starter bot into DIR, which must be new or empty.
 
     With `-- PROGRAM ...`, the bot is an adapter for a Dou Dizhu program that was written for
-    another platform. Its DIR is LANGUAGE-bot by default.
+    another platform. DIR is then LANGUAGE-bot by default.
 
     \b
     Examples:

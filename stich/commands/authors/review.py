@@ -170,7 +170,7 @@ def review(
 def _decisions(store: RunReader, bot: str, most: int) -> tuple[list[_Decision], int]:
     """Return a bot's decisions in up to `most` matches, and its number of faults in these matches.
 
-    Forced moves are no decisions. Until the run has ended, incomplete blocks are left out. The
+    Forced moves are not decisions. Until the run has ended, incomplete blocks are left out. The
     matches are spread evenly over the run, in a random order that is always the same, so the
     beginning of the list is a sample of the run.
 
@@ -205,7 +205,7 @@ def _decisions(store: RunReader, bot: str, most: int) -> tuple[list[_Decision], 
 
 def _by_search(decisions: Sequence[_Decision], worlds: int, until: float) -> _Judged:
     """Judge decisions by the moves of `search` with `worlds` determinizations, in one process per
-    core, until `until` on the clock of `monotonic`. If a process dies, raise BrokenProcessPool."""
+    core. End at `until`, a `monotonic` time. If a process dies, raise BrokenProcessPool."""
     # Only this process reacts to Ctrl-C, and then ends the others.
     ignore = partial(signal.signal, signal.SIGINT, signal.SIG_IGN)
     cores = max(1, min(len(available_cores()), len(decisions)))
@@ -245,7 +245,7 @@ def _by_bot(
     worlds: int,
     until: float,
 ) -> _Judged:
-    """Judge decisions by a bot's moves with the cup's clock, until `until` on that of `monotonic`.
+    """Judge decisions by a bot's moves with the cup's clock. End at `until`, a `monotonic` time.
 
     The decisions of a seat in a match must be together, in order of play. Exit with 1 if the bot
     does not play the cup's game and options, or gives no legal move in time three times in a row.

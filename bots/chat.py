@@ -209,7 +209,7 @@ class Endpoint:
         began = monotonic()
         seconds = min(self._settings.timeout_s, until - began)
         if seconds <= 0:
-            raise NoCompletion("timeout", "there was no time to ask")
+            raise _Busy("timeout", "there was no time to ask")
         used["calls"] += 1
         completion = Completion()
         try:

@@ -48,7 +48,7 @@ class Table:
                 answer: dict[str, Any] = json.load(response)
         except urllib.error.HTTPError as error:
             raise Refused(json.load(error)["detail"]) from None
-        except urllib.error.URLError:
+        except OSError:
             raise Refused("The rules service does not answer.") from None
         return answer
 

@@ -75,6 +75,7 @@ def fault_dict(record: MatchRecord, fault: FaultRecord, cup: Cup) -> dict[str, A
     """Return all details of one fault except `move_ms` and `bank_ms`, as JSON values.
 
     The name of the bot and the commands `start` (None for a remote bot) and `curl` are added.
+    For a file of matches, which has no requests, `url` and `curl` are None.
     `start` contains the bot's own command, so the details are for the organiser only.
     """
     bot = record.seating[fault.seat]
@@ -83,9 +84,9 @@ def fault_dict(record: MatchRecord, fault: FaultRecord, cup: Cup) -> dict[str, A
     return fields | {
         "bot": bot,
         "elapsed_ms": round(fault.elapsed_ms, 3),
-        "url": f"{fault.url}/move",
+        "url": f"{fault.url}/move" if fault.request else None,
         "start": start_command(command),
-        "curl": curl(fault, command),
+        "curl": curl(fault, command) if fault.request else None,
     }
 
 

@@ -75,6 +75,10 @@ def test_replay_as_json_has_every_state_and_fault(run: Path) -> None:
     assert fault["start"] == f"PORT=9000 {bot('dies')}"
     assert "http://127.0.0.1:9000/move" in fault["curl"]
     assert fault["output"] == "out of luck\n"
+    lines = run.with_name("replayed.jsonl")  # which has no requests
+    stich("export", run, "--format", "matches", "-o", lines)
+    (replay,) = json_lines("replay", lines, match[:6])
+    assert {(fault["url"], fault["curl"]) for fault in replay["faults"]} == {(None, None)}
 
 
 def test_replay_counts_the_clock_down(run: Path) -> None:

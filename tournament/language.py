@@ -30,5 +30,5 @@ def ngettext(singular: str, plural: str, num: int, **values: object) -> str:
 
 
 def N_(message: str) -> str:  # noqa: N802 - the usual name
-    """Mark a message for translation at the place where it is shown, and return it unchanged."""
+    """Mark a message that will be translated where it is shown, and return it unchanged."""
     return message

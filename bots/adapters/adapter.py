@@ -80,7 +80,15 @@ class Adapter:
             return sensible.move(view, moves), info, _CAUSES[error.kind]
 
     def _ask(self, deal: Deal, match: AdaptedProgram, until: float) -> tuple[str, Info]:
-        """Return the program's move, and information about it. Restart a program that has ended."""
+        """Return the program's move, and information about it.
+
+        If the program ends instead of answering, start it again and ask it once more. `until` is
+        the deadline, as a `monotonic` time.
+
+        Raises:
+            NoAnswer: if the program gives no legal move in time. Unless its move was illegal, the
+                program has been stopped.
+        """
         for ended in (False, True):
             try:
                 answer, comment = match.answer(deal, until)

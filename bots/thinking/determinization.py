@@ -103,7 +103,8 @@ def _deal(constraints: Constraints, rng: random.Random) -> dict[Location, list[s
 def _deal_at_random(
     constraints: Constraints, rng: random.Random
 ) -> dict[Location, list[str]] | None:
-    """Return the cards at each location, or None if no location has room for a limited card."""
+    """Return the cards at each location in a random deal, or None if the deal fails because a
+    limited card finds no room at any of its locations. Another attempt may succeed."""
     left = dict(constraints.capacity)
     piles: dict[Location, list[str]] = defaultdict(list)
     for card, locations in constraints.limited:

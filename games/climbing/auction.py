@@ -111,10 +111,12 @@ def check_declared(problems: list[str], data: Mapping[str, Any]) -> None:
 def check_cards(
     problems: list[str], data: Mapping[str, Any], deck: Deck, table: Table | None
 ) -> None:
-    """Check that no card occurs too often, and that each seat has cards until the game is over.
+    """Check that all cards are in the deck, that no card occurs too often, and that each seat has
+    cards unless the game is over. In a view, also check its own hand and its counts.
 
-    `table` is the result of `read_table`. A card of the talon that is also in the declarer's hand,
-    or in the declarer's play on the table, counts once.
+    Add a sentence to `problems` for each problem. `table` is the result of `read_table`. A card of
+    the talon that is also in the declarer's hand, or in the declarer's play on the table, counts
+    once.
     """
     declarer, hands = data["declarer"], validation.known_hands(data)
     on_table = [] if table is None else deck.names_of(table.move.cards)

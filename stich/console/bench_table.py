@@ -15,8 +15,9 @@ _CHARACTER = 7
 
 
 def result_table(record: Record, landmarks: Sequence[Landmark]) -> str:
-    """Return the result of `stich bench` as a Markdown table, with notes that name the problems in
-    the record. Each bot in `landmarks` has a column. If there are no results, there is no table."""
+    """Return the result of `stich bench` as Markdown: a heading, a table with a column for each bot
+    in `landmarks`, and notes, which name the problems in the record. Without results, only the
+    heading and the problems are returned."""
     deals = "public deals" if record.seed == PUBLIC_SEED else "other deals"
     below = [
         f"{games.get(problem.game).title}, {problem.players} players: {problem.why}"

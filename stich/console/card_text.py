@@ -14,8 +14,8 @@ _HIDDEN = "??"
 
 
 def card(name: str) -> Text:
-    """Return a card that is not hidden as coloured text: its rank with the symbol of its suit, or
-    the name of the joker."""
+    """Return a card as coloured text: its rank with the symbol of its suit, or the name of the
+    joker. The card must not be hidden ("??")."""
     if name in JOKERS:
         return Text(*JOKERS[name])
     symbol, style = SUITS[name[-1]]

@@ -103,8 +103,8 @@ def _estimate(values: Sequence[float], level: float) -> tuple[float, float | Non
 
 
 def block_interval(values: Sequence[float], level: float = LEVEL) -> Interval:
-    """Return the confidence interval of the mean of `values`, which are differences by block, or
-    `UNKNOWN` if there are fewer than six values, or if one to five of them are not 0."""
+    """Return the confidence interval of the mean of `values`, differences with one entry per block.
+    Return `UNKNOWN` if there are fewer than six values, or if one to five of them are not 0."""
     few = 0 < sum(map(bool, values)) < FEWEST_BLOCKS or len(values) < FEWEST_BLOCKS
     return UNKNOWN if few else mean_interval(values, level)
 

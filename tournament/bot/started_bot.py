@@ -229,11 +229,12 @@ class StartedBot(HttpBot):
         return self
 
     def restart(self) -> None:
-        """End the bot, start it again with another `process`, `url` and `dial`, and wait until it
-        is `ready`.
+        """End the bot and start it again, which replaces `process`, `url` and `dial`. Wait until
+        the bot is `ready`.
 
         Raises:
-            StartError: as when the bot was first started, or if `ready` fails.
+            StartError: if no port is free, the machine cannot start another process, or `ready`
+                fails. The bot has then ended.
         """
         self.close()
         self._spawn()
@@ -319,7 +320,12 @@ def start(bot: Bot, launch: LaunchSettings) -> StartedBot:
 
 def _reserved_port() -> tuple[socket.socket, int]:
     """Return a UDP socket, and the free port on 127.0.0.1 that this socket keeps from other bots
-    until it is closed. The bot itself binds the port for TCP."""
+    until it is closed. The bot itself binds the port for TCP.
+
+    Raises:
+        StartError: if no port is free.
+        OSError: if this process cannot open another socket.
+    """
     for _ in range(100):
         port = random.SystemRandom().randrange(*_PORTS)
         reserved = socket.socket(type=socket.SOCK_DGRAM)

@@ -57,7 +57,7 @@ def read_supports(about: Mapping[str, object], name: str) -> tuple[Scope, list[s
 
     `about` is the bot's answer to GET /, and `name` a name in `games.GAMES`. The problems concern
     the form of `supports`, the entry for this game, and unknown names of games. The scope is the
-    whole game if there is no valid entry for this game.
+    whole game if there is no valid entry for this game, or if any entry has the wrong form.
     """
     whole = everything(name)
     try:

@@ -176,7 +176,7 @@ class Cup:
     @property
     def max_difference(self) -> int:
         """The most by which two bots can differ in a block, in points per deal. `game` must be in
-        `GAMES`, which exported rows do not guarantee."""
+        `GAMES`, which is not certain if the cup comes from exported rows."""
         return GAMES[self.game].max_difference(self.players, self.options)
 
     def setup(self, seed: str, match_key: str) -> Setup:

@@ -96,8 +96,9 @@ def read_cup(path: str | os.PathLike[str], check: CupCheck = lambda _: ()) -> Cu
 def parse_cup(data: bytes, file: str, check: CupCheck = lambda _: ()) -> Cup:
     """Return the cup that a CUP.toml describes, with defaults and house bots filled in.
 
-    `file` is the name of the CUP.toml in error messages. `check` finds further errors in a cup of
-    which each key is valid by itself. Whether bots' folders and commands exist is not checked.
+    `file` is the name of the CUP.toml in error messages. `check` finds further errors, and is
+    called only if each key is valid on its own. Whether bots' folders and commands exist is not
+    checked.
 
     Raises:
         CupError: if there are errors. If `data` is not UTF-8 or not TOML, the text says only that.

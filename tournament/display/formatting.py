@@ -92,8 +92,8 @@ def _ordinal(number: int) -> str:
 def info_text(info: Mapping[str, str | float], fallback: str | None = None) -> str:
     """Return the information beside a move as text, such as "fallback: too late · depth 12", or "".
 
-    `fallback` is the reason for a fallback. In `info`, only numbers are shown with their names.
-    Unprintable characters are escaped.
+    `fallback` is the reason for a fallback. Numbers in `info` follow their names, and strings stand
+    alone. Unprintable characters are escaped.
     """
     words = [] if fallback is None else [_("fallback: %(why)s", why=fallback)]
     words += [
@@ -224,7 +224,7 @@ def format_versions(stated: Sequence[Identity]) -> str:
 
 
 def has_plain(table: Standings) -> bool:
-    """Return whether to show plain means too: if a score is adjusted, but not in a ladder."""
+    """Return whether to show plain means too: only if a score is adjusted, and not in a ladder."""
     # In a ladder the mean misleads, because half of the tables are near the top.
     return table.format != Ladder.type and is_adjusted(table)
 

@@ -84,9 +84,9 @@ class Scores:
     ) -> frozenset[str]:
         """Return the bots whose disqualification counts in a look at the first blocks of the plan.
 
-        `tables` has the table of each of these blocks, in order. A disqualification that was not
-        undone counts if it was decided before the last of their matches was finished, or if it is
-        the reason why one of these blocks is incomplete.
+        `decisions` must be oldest first. `tables` has the table of each of these blocks, in order.
+        A disqualification that was not undone counts if it was decided before the last match of
+        these blocks was finished, or if it is the reason why one of them is incomplete.
 
         Raises:
             StoreError: if there is a disqualification, and the matches cannot be read.

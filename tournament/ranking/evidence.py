@@ -83,9 +83,8 @@ def evidence(data: Observations) -> Evidence:
 def pairs(data: Observations, cell: Ints) -> tuple[Ints, Ints, Floats]:
     """Return all pairs of entries with the same ``cell``, which has a number for each entry.
 
-    The three arrays are by pair. They have the first bot's number, which is the lower one, times n
-    plus the second bot's number; the block of the first bot's entry; and the first bot's points per
-    deal minus the second bot's.
+    The three arrays have an entry for each pair, whose bots are a < b of n: the number a * n + b,
+    the block of a's entry, and a's points per deal minus b's.
     """
     order = np.lexsort((data.bot, cell))
     parts = map(np.array, pairs_within(cell[order]))

@@ -54,11 +54,12 @@ class LadderRecord:
         self._sums = np.pad(self._sums, ((0, 0), (0, new), (0, 0)))
 
     def add(self, block: Ints, bot: Ints, points: Floats, draw: Ints) -> None:
-        """Add the blocks of an epoch. Bots that have changed begin a new version.
+        """Add the blocks of an epoch. Bots found to have changed begin a new version.
 
         All arrays have an entry for each bot of each block. ``block`` must be sorted and, in each
-        epoch, numbered from 0. ``points`` is per deal. ``draw`` is the number of the draw that
-        seated the bot. Make room first (`grow`). New bots `arrive` in the order of ``bot``.
+        epoch, numbered from 0. ``points`` is per deal. ``draw`` numbers, within the epoch, the draw
+        that seated the bot. There must be room for all bots (see `grow`). New bots are recorded as
+        arriving in the order of ``bot`` (see `arrive`).
         """
         if not block.size:
             return

@@ -15,7 +15,7 @@ from tournament.ranking.arrays import LEVEL, UNKNOWN, Floats, Interval
 
 
 def student_quantile(freedom: float, tail: float) -> float:
-    """Return the value that Student's variable with ``freedom`` degrees of freedom exceeds with
+    """Return the value that a Student's t variable with ``freedom`` degrees of freedom exceeds with
     probability ``tail``, which must be below 1/2."""
     normal = NormalDist().inv_cdf(1 - tail) * (8 * freedom + 3) / (8 * freedom + 1)
     # The limit keeps exp finite for one degree of freedom and an extreme tail.

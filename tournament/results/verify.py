@@ -109,7 +109,7 @@ def verify(
 def verify_matches(store: RunReader, watch: Watch = iter) -> Verification:
     """Recompute the matches in a file of matches, each from its own seed, and return the result.
 
-    A sentence in `incidents` says what a file does not show. `watch` is as in `verify`.
+    A sentence in `incidents` says what cannot be verified from a file. `watch` is as in `verify`.
     """
     run = store.run()
     done = Verification(run.finished, incidents=[*run.incidents(), _NOT_SHOWN])

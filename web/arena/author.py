@@ -105,9 +105,9 @@ def page(name: str) -> ResponseReturnValue:
 
 @author_pages.post("/author")
 def sign_in() -> ResponseReturnValue:
-    """Sign the user in as the author of the bot that the posted token belongs to, in addition to
-    other bots, and redirect to the page of the bot's faults. If the token is refused, return the
-    form with the reason and status 401. Answer with status 503 if the tokens cannot be read."""
+    """Sign the user in as the author of the bot with the posted token, keep earlier sign-ins, and
+    redirect to the page of the bot's faults. If the token is refused, return the form with the
+    reason and status 401. Answer with status 503 if the tokens cannot be read."""
     token_hash = hash_of(request.form.get("token", "").strip())
     try:
         name = _invitations().bot_of(token_hash)

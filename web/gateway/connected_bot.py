@@ -72,8 +72,9 @@ class ConnectedBot:
         """Receive a program's answers until the program leaves or sends an invalid message, or its
         session is ended. First end the session of an earlier program.
 
-        `token_hash` is the SHA-256 of the program's token in hexadecimal. When the session is
-        ended, the program is told why, and has 5 seconds to leave.
+        `token_hash` is the SHA-256 of the program's token in hexadecimal. `tables` is the number of
+        tables at which the program can play at once. When the session is ended, the program is told
+        why, and has 5 seconds to leave.
 
         Raises:
             StoreError: if the file of tokens cannot be read.

@@ -134,8 +134,9 @@ class Connector:
             self._say(printable(text))
 
     def answer(self, number: int, data: bytes, complete: bool) -> None:
-        """Send the answer to the request with this number. If the connection is lost, do nothing,
-        because the arena then asks again."""
+        """Send the answer to the request with this number. `complete` is False if the bot was late,
+        did not answer or broke its connection; `data` is then what arrived. If the arena's
+        connection is lost, send nothing, because the arena then asks again."""
         self._asked.discard(number)
         if self._link is not None:
             with suppress(ConnectionClosed):

@@ -100,7 +100,8 @@ def _take_part(
 def join(
     arena: str, name: str, code: str, new_version: bool, print_token: bool, **bot: Any
 ) -> None:
-    """Enter a bot in a ladder, and connect it.
+    """Enter a bot in a ladder, and keep it connected until the ladder is over or the bot no longer
+    plays.
 
     Run the same command again to continue with the same bot: your key proves that the bot is yours.
     In the ladder, each version is a separate bot. If the name or version in the bot's answer to
@@ -153,8 +154,8 @@ def challenge(
     """Play your bot against a connected bot, OPPONENT. Nothing is ranked or stored.
 
     The matches are like those of `stich duel`, with the rules and the clock of the ladder or cup.
-    The opponent is reached through the arena, and plays in a separate process. A bot may begin 20
-    challenges per hour, one at a time.
+    The opponent's author runs another instance of it for the challenge, reached through the arena.
+    A bot may begin 20 challenges per hour, one at a time.
 
     \b
     Example:

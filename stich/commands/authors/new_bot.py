@@ -34,8 +34,9 @@ def new_bot(
 ) -> None:
     """Copy a working starter bot into DIR, which must be new or empty.
 
-    With `-- PROGRAM ...`, the bot is an adapter for a Dou Dizhu program that was written for
-    another platform. DIR is then LANGUAGE-bot by default.
+    With `-- PROGRAM ...`, LANGUAGE is a platform such as botzone, and the bot is an adapter for a
+    Dou Dizhu program that was written for it. Files that the command names by a relative path are
+    copied into DIR/program. DIR is then LANGUAGE-bot by default.
 
     \b
     Examples:

@@ -27,7 +27,7 @@ class FolderToCopy(TypedDict):
 
 def is_too_large(source: FolderToCopy) -> bool:
     """Return whether a copy of the folder takes up more than LIMIT_MB, in whole blocks of 4 KiB.
-    Files that cannot be read do not count."""
+    The contents of folders that cannot be read do not count."""
     left, folders = LIMIT_MB << 20, [source["folder"]]
     while folders and left >= 0:
         with suppress(OSError), os.scandir(folders.pop()) as entries:

@@ -57,7 +57,7 @@ def memory_mb(pid: int) -> float:
 
 def end_children(extra: Sequence[int] = ()) -> None:
     """Kill this process's descendants, the processes in `extra` (pids), and their process groups.
-    Wait for at most about a second until no children are left. This process must be a subreaper."""
+    Wait up to about a second for all children to end. This process must be a subreaper."""
     for _ in range(1000):
         for pid in {*extra, *children(os.getpid())}:
             for kill in (os.killpg, os.kill):

@@ -92,9 +92,11 @@ def test_nginx_refuses_with_problems_and_keeps_metrics_local(tmp_path: Path, ser
                     break
     assert by_service.json()["detail"] == "The body has more than 1048576 bytes."
     assert by_service.json()["request_id"] == "a.1"
-    with nginx(tmp_path, f"127.0.0.1:{find_port('127.0.0.1', 0)}") as port:
+    other = tmp_path / "other"  # an nginx that ends would remove the PID file of the next one
+    other.mkdir()
+    with nginx(other, f"127.0.0.1:{find_port('127.0.0.1', 0)}") as port:
         answers += [too_large, requests.post(f"http://127.0.0.1:{port}/v1/start", timeout=5)]
-    log = (tmp_path / "stich.log").read_text("utf-8")
+    log = "".join(path.read_text("utf-8") for path in tmp_path.rglob("stich.log"))
     assert '"request_id":"a.1"' in log
     for answer, code in zip(answers, ("busy", "too-large", "unavailable"), strict=True):
         problem, type_ = answer.json(), PROBLEM_TYPES[code]

@@ -16,7 +16,6 @@ SMALL = ("--players", 3, "--rules", "usual", "--blocks", 2, "--no-sandbox", "--c
 
 
 def measured(file: Path, *words: object, code: int = 0) -> dict[str, Any]:
-    """The result of a benchmark that exits with this code."""
     done = stich("bench", *words, "--json", file)
     assert done.returncode == code, done.stderr
     values: dict[str, Any] = json.loads(file.read_text())

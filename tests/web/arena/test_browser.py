@@ -46,7 +46,6 @@ def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="module")
 def person() -> Iterator[Chrome]:
-    """A browser in which a person reads and plays."""
     with chromium() as browser:
         yield browser
 

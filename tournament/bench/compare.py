@@ -16,13 +16,13 @@ were wrong in 39 of 100 comparisons."""
 
 
 class Difference(OfTable, frozen=True):
-    """The difference at a table between two bots, new minus old, in points per deal.
+    """The difference between two bots' results at a table, new minus old, in points per deal.
 
-    `blocks` is the smaller of the bots' numbers of blocks. On the same deals, only the first
-    `blocks` blocks are compared; otherwise, all blocks of both bots are. `arm` is half the width of
-    the confidence interval. It is 0 if the bots are equal in every block of the same deals, and
-    otherwise None if too few blocks were played or differ (see `block_interval`). All intervals of
-    a comparison hold jointly in 95 of 100 cases.
+    `blocks` is the smaller of the two bots' numbers of blocks. If both bots played the same deals,
+    only their first `blocks` blocks are compared, otherwise all blocks. `arm` is half the width of
+    the confidence interval. It is 0 if both bots have the same points in every block of the same
+    deals. Otherwise it is None if too few blocks were played or differ (see `block_interval`). With
+    95 % confidence, all intervals of a comparison hold at once.
     """
 
     blocks: int
@@ -31,7 +31,8 @@ class Difference(OfTable, frozen=True):
 
     @property
     def verdict(self) -> str:
-        """The verdict on the new bot: "better", "worse", "same" (no block differs) or "unknown"."""
+        """The verdict on the new bot: "better", "worse", "same" if no block differs, or "unknown"
+        if the interval contains 0 or does not exist."""
         if self.mean == self.arm == 0:
             return "same"
         if self.arm is None or abs(self.mean) <= self.arm:
@@ -56,7 +57,7 @@ class Comparison:
 
 
 def compare(old: Record, new: Record) -> Comparison:
-    """Compare the record of a new bot with the record of an old bot, at the tables in both records.
+    """Return how a new bot compares with an old bot at the tables that are in both records.
 
     Raises:
         RecordError: if the records have no table in common.
@@ -97,14 +98,16 @@ def _difference(old: Result, new: Result, paired: bool, level: float) -> Differe
 
 
 def _estimate(values: Sequence[float], level: float) -> tuple[float, float | None]:
-    """Return the mean, and half the width of its `block_interval`, or None if that is `UNKNOWN`."""
+    """Return the mean of `values`, and half the width of its `block_interval`. The width is None if
+    the interval is `UNKNOWN`."""
     mean, high = fmean(values), block_interval(values, level).high
     return mean, None if high is None else high - mean
 
 
 def block_interval(values: Sequence[float], level: float = LEVEL) -> Interval:
-    """Return the confidence interval of the mean of `values`, differences with one entry per block.
-    Return `UNKNOWN` if there are fewer than six values, or if one to five of them are not 0."""
+    """Return the confidence interval of the mean of `values`, at the confidence `level`. `values`
+    holds a difference for each block. Return `UNKNOWN` if there are fewer than six values, or if
+    only one to five of them differ from 0."""
     few = 0 < sum(map(bool, values)) < FEWEST_BLOCKS or len(values) < FEWEST_BLOCKS
     return UNKNOWN if few else mean_interval(values, level)
 

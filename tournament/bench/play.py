@@ -41,8 +41,9 @@ _WAIT_S = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The limits on playing a table: at most `blocks` blocks (1 to `BLOCKS`) are played, and only
-    the first may begin after `seconds` seconds. If `seconds` is None, there is no time limit."""
+    """The limits on playing a table. At most `blocks` blocks (1 to `BLOCKS`) are played. After
+    `seconds` seconds, no further block begins, but one block is always played. If `seconds` is
+    None, there is no time limit."""
 
     seconds: float | None = None
     blocks: int = BLOCKS
@@ -53,8 +54,9 @@ class Played:
     """The results of the bot in the first blocks of a table.
 
     `points` has the points in each block, summed over its deals, after the strike-out rule. `asked`
-    counts the moves that the bot was asked for, and `fallbacks` those that were not its own.
-    `struck_out` counts matches. `times` has the times of complete answers in milliseconds.
+    counts the moves that the bot was asked for, and `fallbacks` counts its fallbacks. `struck_out`
+    counts the matches in which the bot was struck out. `times` has the times of complete answers in
+    milliseconds.
     """
 
     points: list[int] = field(default_factory=list)
@@ -65,7 +67,7 @@ class Played:
     times: list[float] = field(default_factory=list)
 
     def add(self, record: MatchRecord) -> None:
-        """Add the result of a match at the table, in which `BOT` must have played."""
+        """Add the result of a match at the table. `BOT` must have played in the match."""
         seat = record.seating.index(BOT)
         self.points += [0] * (record.block - len(self.points))
         self.points[record.block - 1] += record.adjusted[seat]
@@ -78,7 +80,8 @@ class Played:
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """Plays tables, at most `concurrency` matches at once. `houses` must have `PAR_BOT`."""
+    """Plays tables of the suite, at most `concurrency` matches at once. The deals follow from
+    `seed`. `houses` must contain `PAR_BOT`."""
 
     seed: str
     houses: Houses
@@ -135,7 +138,8 @@ class Bench:
         return played
 
     def play_house(self, table: BenchTable, house: str, budget: Budget) -> Played:
-        """Play a table as in `play`, with the bot `houses[house]`.
+        """Play the first blocks of a table with the house bot named `house`, and return its
+        results, as `play` does for another bot.
 
         Raises:
             RunError: as in `play`.
@@ -144,7 +148,8 @@ class Bench:
         return self.play(table, Bot(BOT, command=house, house=True), launch, budget)
 
     def par(self, table: BenchTable, blocks: int) -> Sequence[int]:
-        """Return par for each of a table's first `blocks` blocks, in points summed over its deals.
+        """Return par for each of a table's first `blocks` blocks, in points summed over the block's
+        deals.
 
         If neither the rules nor the file of public deals gives par, `PAR_BOT` plays the blocks.
 
@@ -168,9 +173,9 @@ class Bench:
     ) -> Record:
         """Play `tables` as in `play`, each within `budget`, and return the record.
 
-        `about` has the fields of the bot's answer to GET /. The record's problems list the tables
-        at which the bot was struck out, and those at which `play` or `par` raised RunError. The
-        latter have no result, and the remaining tables of the same game are left out.
+        `about` has the fields of the bot's answer to GET /. If `play` or `par` raises RunError at a
+        table, the table has no result, and the remaining tables of the same game are not played.
+        The record's problems list such tables, and those at which the bot was struck out.
         """
         results: list[Result] = []
         problems: list[TableProblem] = []
@@ -202,7 +207,8 @@ class Bench:
 
 
 def ask_about(bot: Bot, launch: LaunchSettings) -> Mapping[str, object]:
-    """Return the fields of a bot's answer to GET /. A bot with a command is started, then ended.
+    """Return the fields of a bot's answer to GET /. A bot with a command is started for this, and
+    then stopped.
 
     The result is empty if a started bot's answer does not conform to the protocol.
 
@@ -216,8 +222,8 @@ def ask_about(bot: Bot, launch: LaunchSettings) -> Mapping[str, object]:
 
 
 def result_of(table: BenchTable, played: Played, par: Sequence[int]) -> Result:
-    """Return the result at a table where at least one block was played. `par` has par for each of
-    these blocks, summed over the deals of the block."""
+    """Return the bot's result at a table. `played` must have at least one block. `par` has par for
+    each of the blocks in `played`, in points summed over the block's deals."""
     pairs = zip(played.points, par, strict=True)
     over = tuple((points - par_points) / table.deals for points, par_points in pairs)
     interval = block_interval(over)
@@ -241,13 +247,14 @@ LANDMARKS_FILE = Path(__file__).with_name("landmarks.json")
 
 
 def read_par() -> Mapping[str, tuple[int, ...]]:
-    """Read par for each block of the public deals, by table, such as "ninefivetwo 3". Tables with a
-    constant par are left out."""
+    """Return par for each block of the public deals, in points summed over the block's deals. A key
+    such as "ninefivetwo 3" names a table. Tables with a constant par are left out."""
     return msgspec.json.decode(PAR_FILE.read_bytes(), type=dict[str, tuple[int, ...]])
 
 
 class Landmark(OfTable, frozen=True):
-    """A known bot's points per deal over par. `arm` is half the width of the 95 % interval."""
+    """A known bot's result at a table. `over_par` is the mean of its points per deal less par.
+    `arm` is half the width of the 95 % interval."""
 
     bot: str
     blocks: int
@@ -256,5 +263,5 @@ class Landmark(OfTable, frozen=True):
 
 
 def read_landmarks() -> tuple[Landmark, ...]:
-    """Read all landmarks, in the order of the tables of the suite."""
+    """Return all landmarks, in the order of the tables of the suite."""
     return msgspec.json.decode(LANDMARKS_FILE.read_bytes(), type=tuple[Landmark, ...])

@@ -16,7 +16,7 @@ _Points = Annotated[float, msgspec.Meta(ge=-1e9, le=1e9)]
 
 
 class RecordError(StichError):
-    """A record that cannot be read, or two that cannot be compared. The text says why."""
+    """Raised if a record cannot be read, or two records cannot be compared. The text says why."""
 
     exit_code = 2
 
@@ -26,7 +26,8 @@ class _Suite(msgspec.Struct):
 
 
 class Measured(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The measured bot. `command` is its command or URL, and also its `name` if it states none."""
+    """The measured bot. `command` is the bot's command or URL, which is also its `name` if the bot
+    states no name."""
 
     name: Text
     version: Text | None
@@ -45,12 +46,13 @@ class Faults(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Result(OfTable, frozen=True, forbid_unknown_fields=True):
     """A bot's result at a table, in points per deal.
 
-    `points` are the bot's points, and `over_par` its points less par. `low` to `high` is the 95 %
-    interval of `over_par`. `low` and `high` are null for fewer than six blocks, or if one to five
-    blocks differ from par. `by_block` has the points less par of each block, in the suite's order.
-    `struck_out` is the number of matches in which the bot was struck out. `fallback` is the share
-    of moves that were not the bot's own, from 0 to 1, or null if the bot was never asked. `move_ms`
-    is the median time of a complete answer in milliseconds, or null if there is none.
+    `points` is the mean of the bot's points, and `over_par` the mean of its points less par. `low`
+    to `high` is the 95 % interval of `over_par`. Both are null if there are fewer than six blocks,
+    or if only one to five blocks differ from par. `by_block` has the points less par of each block,
+    in the suite's order. `struck_out` is the number of matches in which the bot was struck out.
+    `fallback` is the fraction of the bot's moves that were fallbacks, from 0 to 1, or null if the
+    bot was never asked. `move_ms` is the median time of a complete answer in milliseconds, or null
+    if there is none.
     """
 
     blocks: Annotated[int, msgspec.Meta(ge=1, le=10**9)]
@@ -92,7 +94,8 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def seed_shown(seed: str) -> str:
-    """Return the seed as records show it: the public seed, or "sha256:" and another seed's hash."""
+    """Return the seed as records show it: the public seed unchanged, and any other seed as
+    "sha256:" and its hash in hexadecimal, so that the seed stays secret."""
     if seed == PUBLIC_SEED:
         return seed
     return "sha256:" + hashlib.sha256(seed.encode()).hexdigest()

@@ -61,12 +61,13 @@ class OfTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def key(self) -> tuple[str, int, str]:
-        """The values that identify the table in the suite."""
+        """The game, number of players and rules, which together identify the table."""
         return self.game, self.players, self.rules
 
     @property
     def title(self) -> str:
-        """The table in words, such as "zhengfen, 4 players"."""
+        """The table in words, such as "zhengfen, 4 players", followed by the rules unless they are
+        `USUAL`."""
         rules = "" if self.rules == USUAL else f", {self.rules}"
         return f"{self.game}, {self.players} players{rules}"
 
@@ -84,16 +85,17 @@ class BenchTable(OfTable, frozen=True):
 
     @property
     def deals(self) -> int:
-        """The number of deals in a block, over all its matches."""
+        """The number of deals in a block, counted over all matches of the block."""
         return self.players * int(OPTIONS[self.game]["deals"] or 1)
 
     @property
     def constant_par(self) -> int | None:
-        """Par for every block, in points summed over its deals, or None if blocks differ in par."""
+        """Par for every block, in points summed over its deals, or None if par differs between
+        blocks."""
         return _DEAL_SUMS.get(self.game)
 
     def cup(self, bot: Bot, concurrency: int) -> Cup:
-        """Return the cup of the table's matches, with `PAR_BOT` at all seats except the bot's."""
+        """Return a cup for the table's matches, with `PAR_BOT` at all seats except the bot's."""
         others = (
             Bot(f"{PAR_BOT} {number}", command=PAR_BOT, house=True)
             for number in range(1, self.players)
@@ -111,7 +113,8 @@ class BenchTable(OfTable, frozen=True):
 
     def block(self, cup: Cup, seed: str, number: int) -> Block:
         """Return block `number` (from 1) of this table's `cup`, with the bot at each seat in turn.
-        Deals and match ids follow from `seed`, so a bot that depends on them plays the same."""
+        Deals and match ids follow from `seed`, so a bot that takes its own seed from them always
+        plays the same."""
         return BlockMaker(cup.setup(seed, seed)).make(number, 1, "", cup.names, number)
 
 

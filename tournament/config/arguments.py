@@ -15,7 +15,8 @@ def is_url(text: str) -> bool:
 
 
 def parse_bot(text: str) -> Bot:
-    """Return a bot named `text`, which is the name of a reference bot, a URL or a command.
+    """Return the bot that `text` names by a reference bot's name, a URL or a command. The bot's
+    name is `text`.
 
     Raises:
         ValueError: if `text` is blank, or not a valid URL or command. The message has the fix.

@@ -41,10 +41,11 @@ the gateway is a secret."""
 class Bot:
     """A bot of a cup.
 
-    A CUP.toml sets exactly one of `command`, `url` and `connect`. If it is `connect`, the arena
-    sets `url` to the bot's address at the gateway. `house` marks a bot that only fills an empty
-    seat. The values of `env` may be secrets: a stored cup has a keyed hash in place of each
-    (`Store.sealed`). `env_from` names variables in the organiser's shell that are passed on.
+    A CUP.toml sets exactly one of `command`, `url` and `connect`. For a bot with `connect`, the
+    arena sets `url` to the bot's address at the gateway. `house` marks a bot that only fills an
+    empty seat. The values of `env` may be secrets, so a stored cup has a keyed hash in place of
+    each value (see `Store.sealed`). `env_from` names variables in the organiser's shell that are
+    passed on to the bot.
     """
 
     name: str
@@ -64,7 +65,8 @@ class Bot:
 
 @dataclass(frozen=True, slots=True)
 class JoinRules:
-    """The rules for joining a ladder. Without `open` and `code`, only invited bots may join."""
+    """The rules for joining a ladder. If `open` is false and `code` is None, only invited bots may
+    join."""
 
     open: bool = key(False, boolean("Whether anybody may join a ladder."))
     code: str | None = key(None, string(64, "What those who join must know."), repr=False)
@@ -96,7 +98,8 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """The settings with which a cup is run. `memory_mb` is the limit on each machine."""
+    """The settings with which a cup is run. `memory_mb` limits the memory of all started bots
+    together, on each machine."""
 
     concurrency: int = key(1, number(1, 256, "Tables at once."))
     memory_mb: int | None = key(
@@ -175,12 +178,13 @@ class Cup:
 
     @property
     def max_difference(self) -> int:
-        """The most by which two bots can differ in a block, in points per deal. `game` must be in
-        `GAMES`, which is not certain if the cup comes from exported rows."""
+        """The largest possible difference between two bots in a block, in points per deal. `game`
+        must be in `GAMES`, which is not certain if the cup comes from exported rows."""
         return GAMES[self.game].max_difference(self.players, self.options)
 
     def setup(self, seed: str, match_key: str) -> Setup:
-        """Return the setup for the plan of a run with this seed and secret (see `Setup`)."""
+        """Return the setup for the plan of a run with this seed. `match_key` is the run's secret
+        (see `Setup`)."""
         return Setup(
             game=self.game,
             players=self.players,
@@ -193,12 +197,13 @@ class Cup:
         )
 
     def plan(self, seed: str, match_key: str) -> Plan:
-        """Return a new plan, with the setup from `setup`. With [stop], the plan may end early."""
+        """Return a new plan for a run (see `setup`). With [stop], the plan may end early."""
         plan, stop = self.format.plan(self.setup(seed, match_key)), self.stop
         return plan if stop.top is None else UntilSettled(plan, stop.top, stop.confidence)
 
     def with_joined(self, decisions: Iterable[AnyDecision]) -> Self:
-        """Return the cup with a connecting bot appended, in order, for each `Join` of a new bot."""
+        """Return the cup with a connecting bot appended for each `Join` of a bot that the cup does
+        not have, in the order of the decisions."""
         names = set(self.names)
         joined = (
             Bot(decision.bot, connect=True, author=decision.author or None)
@@ -208,7 +213,8 @@ class Cup:
         return replace(self, bots=(*self.bots, *joined))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the cup as JSON values, without the tokens of bots and the code of a ladder."""
+        """Return the cup as JSON values, including `env`, but without bots' tokens and a ladder's
+        code."""
         data: dict[str, Any] = msgspec.to_builtins(self)
         data["format"] = {"type": self.format.type, **data["format"]}
         del data["join"]["code"]
@@ -218,7 +224,7 @@ class Cup:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Return the cup that `to_dict` wrote. The ranges of values are not checked.
+        """Return the cup for which `to_dict` returned `data`. The ranges of values are not checked.
 
         Raises:
             KeyError: if `data` has no format.
@@ -240,7 +246,7 @@ def is_reference(bot: Bot) -> bool:
 
 
 def remembers(bots: Iterable[Bot]) -> bool:
-    """Return whether a bot is remote (by URL or connecting), and so may remember cards."""
+    """Return whether any of `bots` is remote (by URL or connecting), and so may remember cards."""
     return any(bot.url is not None or bot.connect for bot in bots)
 
 

@@ -40,8 +40,8 @@ def write(path: Path) -> None:
 def _object(
     keys: Mapping[str, Key], rest: Mapping[str, object] | None = None, required: Sequence[str] = ()
 ) -> dict[str, object]:
-    """Return the schema of an object with only these keys and the properties in `rest`. It requires
-    the keys that are marked as required, and the names in `required`."""
+    """Return the schema of an object with no other properties than `keys` and those in `rest`. The
+    keys that are marked as required are required, and so are the names in `required`."""
     return {
         "type": "object",
         "additionalProperties": False,

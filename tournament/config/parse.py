@@ -50,7 +50,7 @@ _Section = Mapping[str, Any]
 
 
 class CupError(StichError):
-    """An error that says why a cup cannot be run. The text has a line for each error, in the form
+    """Raised if a cup cannot be run. The text has a line for each error, in the form
     `file:line: key: what is wrong, and the fix`. If the file cannot be read or is too large, the
     text is `file: what is wrong, and the fix`."""
 
@@ -96,14 +96,14 @@ def read_cup(path: str | os.PathLike[str], check: CupCheck = lambda _: ()) -> Cu
 def parse_cup(data: bytes, file: str, check: CupCheck = lambda _: ()) -> Cup:
     """Return the cup that a CUP.toml describes, with defaults and house bots filled in.
 
-    `file` is the name of the CUP.toml in error messages. `check` finds further errors, and is
-    called only if each key is valid on its own. Whether bots' folders and commands exist is not
-    checked.
+    `data` is the content of the CUP.toml, and `file` its name in error messages. `check` finds
+    further errors (see `CupCheck`), and is called only if each key is valid on its own. Whether
+    bots' folders and commands exist is not checked.
 
     Raises:
         CupError: if there are errors. If `data` is not UTF-8 or not TOML, the text says only that.
-            Otherwise it lists all errors of single keys, or if there are none, those in the
-            combination of keys and those that `check` finds.
+            Otherwise the text lists all errors of single keys. If there are none, it lists the
+            errors in combinations of keys, and those that `check` finds.
     """
     try:
         text = data.decode("utf-8-sig").replace("\r\n", "\n")
@@ -126,7 +126,8 @@ def parse_cup(data: bytes, file: str, check: CupCheck = lambda _: ()) -> Cup:
 
 
 def _check_keys(toml: Mapping[str, object], errors: _Errors) -> _Section:
-    """Check each key by itself, and return the file, in which a missing section becomes empty."""
+    """Check each key on its own, and add the errors to `errors`. Return the content of the file,
+    with an empty section in place of each missing section."""
     sections = {name: toml.get(name, {}) for name in (*SECTIONS, "options")}
     bots = toml.get("bots", [])
     top = {name: value for name, value in toml.items() if name not in (*sections, "bots")}
@@ -155,7 +156,8 @@ def _check_section(
     errors: _Errors,
     subsections: Iterable[str] = (),
 ) -> None:
-    """Check a section, which may have `keys`. A fix may suggest one of `subsections` too."""
+    """Check a section, in which only `keys` are allowed, and add the errors to `errors`. For an
+    unknown key, the fix may also suggest one of `subsections`."""
     for name, value in section.items():
         if name not in keys:
             fix = _place_of(name) or suggest(name, [*keys, *subsections])
@@ -175,7 +177,8 @@ def _place_of(name: str) -> str | None:
 
 
 def _make_cup(checked: _Section, errors: _Errors) -> Cup:
-    """Return the cup. If an error was found, the cup is of use only for finding further errors."""
+    """Return the cup, and add errors in combinations of keys to `errors`. If there are such errors,
+    the cup serves only to find further errors."""
     game = games.get(checked["game"])
     players = checked.get("players") or game.min_players
     if not game.min_players <= players <= game.max_players:
@@ -225,7 +228,8 @@ def _make_cup(checked: _Section, errors: _Errors) -> Cup:
 
 
 def _options(options: Options | str, game: Game, errors: _Errors) -> dict[str, int | bool | None]:
-    """Return all options of the game. `options` are those in the file, or the name of a set."""
+    """Return a value for each option of the game, and add errors to `errors`. `options` is the
+    section in the file, or the name of an option set."""
     if isinstance(options, str):
         sets = game.option_sets
         if options not in sets:
@@ -244,7 +248,7 @@ def _options(options: Options | str, game: Game, errors: _Errors) -> dict[str, i
 
 
 def _format(section: Mapping[str, Any], errors: _Errors) -> Format:
-    """Return the format. If a required key is missing, its value is an empty string."""
+    """Return the format, and add errors to `errors`. A required key that is missing becomes ""."""
     kind = FILE_FORMATS[section.get("type", "round-robin")]
     keys = keys_of(kind)
     for name in section.keys() - keys.keys() - {"type"}:

@@ -47,9 +47,9 @@ def run_cup(
 ) -> None:
     """Play the unfinished matches of the cup in the file `path`, and return when the cup has ended.
 
-    Results are stored at `target`: a folder, or the URL of a database. Other machines play the
-    matches if `cluster` is given. `gateway` must be given if bots connect. `memory_share` is the
-    fraction of this machine's memory for bots that the cup may use if there is no `cluster`.
+    Results are stored at `target`: a folder, or the URL of a database. If `cluster` is given, other
+    machines play the matches. Otherwise, `memory_share` is the fraction of this machine's memory
+    for bots that the cup may use. `gateway` must be given if the cup has connecting bots.
     Finished matches are kept, whatever error is raised.
 
     Raises:
@@ -57,7 +57,8 @@ def run_cup(
         StartError: if a bot cannot play, or the rules service does not answer.
         RunError: if the run cannot continue.
         StoreError: as in `resume`, or if another runner is at work in the store.
-        StichError: if the gateway no longer answers or cannot read the tokens, or from `cluster`.
+        StichError: if the gateway no longer answers or cannot read the tokens, or if `cluster`
+            raises it.
     """
     with ExitStack() as stack:
         store = stack.enter_context(Store.create(target, observer.notice))

@@ -12,8 +12,8 @@ _NO_RESULTS = "the results of all its tables stop counting"
 
 
 def consequences(store: Store, bot: str, kind: type[Withdraw] | type[Disqualify]) -> list[str]:
-    """Return sentences that say what a decision of this `kind` about a bot would change, and how
-    long the organiser could take the decision back.
+    """Return sentences that say what a decision of this `kind` about a bot would change, and until
+    when the organiser could reverse the decision.
 
     Raises:
         StoreError: if the store has no run or cannot be read.
@@ -63,8 +63,8 @@ def _lost(
 
 
 def _undone(run: StoredRun, bot: str) -> str:
-    """Return how long `last_exclusion` lets the exclusion of a bot be reversed, as the end of a
-    sentence, such as "at any time"."""
+    """Return until when the exclusion of a bot can be reversed (see `last_exclusion`), in words
+    that end a sentence, such as "at any time"."""
     if run.finished:
         return "at any time"
     if run.cup.is_ladder:

@@ -38,9 +38,12 @@ _Checked = Identity | str | None
 
 
 def _check(cup: Cup, bot: Bot, known: Identity | None, is_new: bool) -> _Checked:
-    """Return what the bot states about itself, a sentence that says what to fix, or None if a bot
-    that is not new does not answer. `known` is what the bot stated before, or None to accept any
-    statement. A new bot must also make a few legal moves."""
+    """Check a bot. Return what the bot states about itself, or a sentence that says what to fix.
+    Return None if a bot that is not new does not answer.
+
+    `known` is what the bot stated before, or None to accept any statement. A new bot must also make
+    a few legal moves.
+    """
     try:
         about = about_by_url(bot)
         stated = identity(about)
@@ -104,8 +107,9 @@ class Entrants(Roster):
             pool.shutdown(wait=False, cancel_futures=True)
 
     def cup(self, run: Progress) -> Cup:
-        """Return a copy of the cup with all bots that have joined. A connecting bot gets its URL at
-        the gateway and, as `max_matches`, its number of tables, or 1 while it is not connected.
+        """Return a copy of the cup with all bots that have joined. For a connecting bot, `url` is
+        its URL at the gateway, and `max_matches` its number of tables, or 1 while it is not
+        connected.
 
         Raises:
             StichError: as in the class.
@@ -133,10 +137,10 @@ class Entrants(Roster):
         return frozenset(bot.name for bot in cup.bots if not bot.connect or bot.name in tables)
 
     def update(self, run: Progress, every_s: float = _UPDATE_S) -> None:
-        """Bring the roster up to date, unless that was done less than `every_s` seconds ago.
+        """Update the roster, unless it was updated less than `every_s` seconds ago.
 
         Store the results of checks, disconnect bots that failed, set `connected`, start to check
-        connected bots that have not passed, and end the ladder if its planned end has come.
+        connected bots that have not passed a check, and end the ladder if its planned end has come.
 
         Raises:
             StichError: as in the class.
@@ -161,9 +165,10 @@ class Entrants(Roster):
     def skips(
         self, run: Progress, untouched: Iterable[Block], expired: Collection[str]
     ) -> list[Skip]:
-        """Return, for each of the `expired` bots, a decision that skips the bot's `untouched`
-        blocks, if there are any, and record the bot's absence. A block with several expired bots is
-        skipped for the first by name. If the ladder has ended, one decision skips all blocks."""
+        """Return a decision for each `expired` bot that sits in `untouched` blocks. The decision
+        skips these blocks. Record the absence of each such bot. A block with several expired bots
+        is skipped for the first by name. If the ladder has ended, return at most one decision,
+        which skips all blocks."""
         if finished_by(run.decisions):
             matches = tuple(match for block in untouched for match in block.matches)
             return [Skip(matches=matches, why="the ladder ends")] if matches else []
@@ -179,8 +184,9 @@ class Entrants(Roster):
         return skips
 
     def record_absence(self, bot: str) -> None:
-        """Record that tables were skipped because a bot was away. If this happens again within an
-        hour, new epochs leave the bot out for five minutes, then for ten minutes, and so on."""
+        """Record that tables were skipped because a bot was away. After two absences within an
+        hour, new epochs leave the bot out for five minutes, after three for ten minutes, and so on.
+        """
         now = self._now()
         earlier = [at for at in self._absences.get(bot, ()) if at > now - _MEMORY]
         self._absences[bot] = [*earlier, now]
@@ -195,8 +201,8 @@ class Entrants(Roster):
         return self._now() >= datetime.fromisoformat(self._ends)
 
     def _collect(self, here: frozenset[str]) -> frozenset[str]:
-        """Store the results of checks that have ended, disconnect the bots in `here` that failed,
-        and return the bots that passed. Failures of bots that are not in `here` are ignored."""
+        """Store the results of checks that have ended, and disconnect the bots in `here` that
+        failed. Return the bots that passed. Failures of bots that are not in `here` are ignored."""
         ended = {bot: result.result() for bot, result in self._checks.items() if result.done()}
         self._checks = {bot: result for bot, result in self._checks.items() if bot not in ended}
         passed = {bot: stated for bot, stated in ended.items() if isinstance(stated, Identity)}
@@ -216,7 +222,8 @@ class Entrants(Roster):
 
     def gather(self, run: Progress) -> tuple[str, ...]:
         """Update the roster, check reachable bots, and return the bots that can play the next
-        epoch, in the cup's order. Return () if the ladder is due to end, or too few are reachable.
+        epoch, in the cup's order, perhaps too few for a table. Return () if the ladder is due to
+        end, or too few bots are reachable.
 
         Bots with a command are not checked. Any other bot is left out if it does not pass the check
         within five seconds, or has been away repeatedly (see `record_absence`). A bot that did not

@@ -32,7 +32,7 @@ class Estimate:
 
     `forced` counts the forced moves of the whole cup, for which no bot is asked. `seconds` is the
     duration of the cup if as many tables play at once as it allows. `bots` maps each bot to its
-    number of `requests`, its thinking time in `seconds`, and whichever of the COSTS it states.
+    number of `requests`, its thinking time in `seconds`, and those of the COSTS that it states.
     """
 
     matches: int
@@ -44,7 +44,7 @@ class Estimate:
 
 
 class _FirstBlocks(Plan):
-    """A plan with one block at each table, and just enough tables to seat every bot."""
+    """A plan with one block at each table, and with as few tables as can seat every bot."""
 
     def __init__(self, setup: Setup) -> None:
         super().__init__(replace(setup, seating="rotations"))
@@ -63,7 +63,7 @@ def estimate(cup: Cup, path: Path, observer: RunObserver) -> Estimate:
     """Play a few blocks that seat every bot of the cup in the file `path`, and estimate the whole
     cup. Keep no results. The cup must not be a ladder or have connecting bots.
 
-    These blocks have other deals than the cup, because bots may remember deals.
+    The deals of these blocks do not occur in the cup, because bots may remember deals.
 
     Raises:
         SandboxError: if the bots must run in a sandbox, but none is available.
@@ -87,8 +87,9 @@ def estimate(cup: Cup, path: Path, observer: RunObserver) -> Estimate:
 
 
 def extrapolate(cup: Cup, plan: Plan, played: Sequence[MatchRecord]) -> Estimate:
-    """Estimate a whole cup with this plan from `played` matches, which must include every bot. Bots
-    that do not sit at every table are assumed to play the same number of matches."""
+    """Estimate a whole cup with this plan from `played` matches. Every bot must have played in at
+    least one match. Bots that do not sit at every table are assumed to play equally many matches.
+    """
     sums = {(total.bot, total.name): total.sum for total in info_sums(played)}
     always = cup.format.always()
     seats = cup.players - len(always)  # for the other bots

@@ -14,14 +14,16 @@ class Connections(Protocol):
     """The part of the gateway that a ladder uses."""
 
     def fail(self, bots: Mapping[str, str]) -> None:
-        """Disconnect bots, which may connect again. `bots` maps each to a sentence on what to fix.
+        """Disconnect these bots, which may connect again. `bots` maps the name of each bot to a
+        sentence for its author on what to fix.
 
         Raises:
             StichError: if the gateway no longer answers.
         """
 
     def tables(self) -> Mapping[str, int]:
-        """Map the name of each connected bot to the number of tables at which it can play at once.
+        """Return the number of tables at which each connected bot can play at once, by the bot's
+        name.
 
         Raises:
             StichError: if the gateway no longer answers, or cannot read the tokens.
@@ -40,17 +42,18 @@ class Gateway(Connections, Protocol):
         """Wait, without a time limit, until all connecting bots are connected. Return a copy of the
         cup with their URLs, and their numbers of tables as `max_matches`.
 
-        `absent` is called repeatedly, and returns the bots that are not waited for, each with a
-        sentence that says why. These bots are excluded, and get a URL and one table each. `waiting`
-        is called whenever the set of missing bots changes. Errors of either function pass through.
+        `absent` is called repeatedly. It returns the bots that are not waited for, each with a
+        sentence for its author that says why. These bots are excluded, but get a URL, and one table
+        if they are not connected. `waiting` is called whenever the set of missing bots changes.
+        Errors that `absent` or `waiting` raises pass through.
 
         Raises:
             StichError: if the gateway no longer answers, or cannot read the tokens.
         """
 
     def exclude(self, bots: Mapping[str, str]) -> None:
-        """Disconnect these bots, and let only other bots connect until the next call. `bots` maps
-        each to a sentence for its author that gives the reason.
+        """Disconnect these bots, and refuse their connections. Each call replaces the bots of the
+        previous call. `bots` maps each bot to a sentence for its author that gives the reason.
 
         Raises:
             StichError: if the gateway no longer answers.

@@ -22,15 +22,16 @@ class JoinRefused(StichError):
 
 
 def join(target: str, cup: Cup, bot: str, author: str, version: int = 1, retires: str = "") -> None:
-    """Store at `target` the decision that a bot joins the ladder `cup`, as its file describes it.
+    """Store at `target` the decision that the bot named `bot` joins a ladder. `cup` is the ladder
+    as its file describes it.
 
     `author` identifies the bot's author in at most 64 characters, or is "" for the organiser.
-    `version` counts the versions of the bot from 1, and is part of the name `bot` from 2 on, as in
-    ann/2. If `retires` names a bot, that bot leaves at the same time. The caller must check the
-    form of the name `bot`, and that the bot `retires` belongs to the author.
+    `version` is the number of the bot's version, from 1. From 2 on, the name must end with the
+    number, as in ann/2. If `retires` names a bot, that bot leaves at the same time. The caller must
+    check the form of the name `bot`, and that the bot `retires` belongs to the author.
 
     Raises:
-        JoinRefused: if the ladder is over or full, the name is taken or looks like a taken one, or
+        JoinRefused: if the ladder is over or full, the name is taken or looks like a taken name, or
             the author may not enter another bot.
         StoreError: if the store cannot be used.
     """
@@ -69,8 +70,9 @@ def join(target: str, cup: Cup, bot: str, author: str, version: int = 1, retires
 
 
 def freed(decisions: Sequence[AnyDecision]) -> set[str]:
-    """Return the names, without versions, that another author may take over. All versions with such
-    a name left at least FREED_AFTER ago, and the organiser has excluded none of them."""
+    """Return the names of bots, without versions, that another author may now use. A name is free
+    once all its versions have left at least FREED_AFTER ago, and none was excluded by the
+    organiser."""
     since = (datetime.now(UTC) - FREED_AFTER).isoformat(timespec="milliseconds")
     excluded = {decision.bot: decision for decision in exclusions(decisions)}  # the last of each
     left = {
@@ -83,8 +85,9 @@ def freed(decisions: Sequence[AnyDecision]) -> set[str]:
 
 
 def seated(cup: Cup, decisions: Sequence[AnyDecision], run: Run | None) -> set[str]:
-    """Return the bots that count towards the limit `most` of a ladder. They still play and either
-    need not connect, have passed the check, or joined within the last hour without failing it.
+    """Return the bots that count towards the limit `most` of a ladder. Each of them still plays,
+    and either need not connect, has passed the check, or joined within the last hour and has not
+    failed the check.
 
     `cup` must include the bots that have joined. `run` is None before the run begins.
     """
@@ -96,8 +99,8 @@ def seated(cup: Cup, decisions: Sequence[AnyDecision], run: Run | None) -> set[s
 
 
 def leave(target: str, cup: Cup, bot: str) -> None:
-    """Store at `target` the decision that a bot leaves the ladder `cup`. The bot's results stand.
-    The caller must check that the bot belongs to the author who asks.
+    """Store at `target` the decision that a bot leaves the ladder. `cup` is as in `join`. The bot's
+    results stand. The caller must check that the bot belongs to the author who asks.
 
     Raises:
         JoinRefused: if there is no such bot, the bot no longer plays, or the ladder is over.

@@ -14,7 +14,8 @@ _FIRST_LOOK: Final = 8  # blocks; the next look is reported when the number of b
 
 
 class RunObserver:
-    """Counts the matches and faults of a run. Subclasses report its events in `tell`.
+    """Counts the matches and faults of a run, and reports events of the run. Subclasses define
+    `tell`.
 
     `done` is the number of finished matches, and `total` the number of planned matches, or None in
     a ladder. `faults` counts the faults in the matches that `match` has counted.
@@ -25,8 +26,8 @@ class RunObserver:
     _began = 0.0
 
     def tell(self, sentence: str, event: str = "", **fields: object) -> None:
-        """Report an event. People read the sentence, which may be "". Machines get the event's name
-        and its fields, or nothing if the name is ""."""
+        """Report an event. `sentence` is for people, and may be "". `event` is the event's name for
+        machines, which also get the `fields`. If the name is "", machines get nothing."""
         raise NotImplementedError
 
     def begin(self, done: int, total: int | None) -> None:
@@ -36,7 +37,7 @@ class RunObserver:
         self.total = total
 
     def planned(self, done: int, total: int | None) -> None:
-        """Set `done` and `total` as in `begin`, without changing the `rate`."""
+        """Replace `done` and `total` (see the class) without changing the `rate`."""
         self._first += done - self.done
         self.done, self.total = done, total
 
@@ -52,7 +53,8 @@ class RunObserver:
 
     @property
     def left_s(self) -> float | None:
-        """The seconds left at this `rate`, or None in a ladder or before a match has ended."""
+        """The seconds left at this `rate`, or None in a ladder or if no match has ended since
+        `begin`."""
         if self.total is None or self.done == self._first:
             return None
         return (self.total - self.done) / self.rate
@@ -70,8 +72,8 @@ class RunObserver:
         self.tell(f"SHA-256 of the seed: {digest}", "commitment", sha256=digest)
 
     def waiting(self, bots: Sequence[str], of: int, invite: str) -> None:
-        """Report that the cup is waiting for the missing `bots`, out of `of` connecting bots.
-        `invite` is the command that creates a token for a bot."""
+        """Report that the cup is waiting for the missing `bots`. `of` is the number of all
+        connecting bots, and `invite` the command that creates a token for a bot."""
         shown = ", ".join(bots[:_NAMED]) + (", …" if len(bots) > _NAMED else "")
         missing = f"Waiting for {len(bots)} of {of} bots that connect: {shown}."
         self.tell(f"{missing} To create a token: {invite}", "waiting", missing=list(bots))
@@ -92,13 +94,13 @@ class RunObserver:
         )
 
     def lost(self, block: int, why: str) -> None:
-        """Report that the worker that played the block with this number is lost, and that another
-        worker will play the block's unfinished matches. `why` is a clause."""
+        """Report that the worker that played the block with this number has died, hung or left, and
+        that another worker will play the block's unfinished matches. `why` follows "because"."""
         sentence = f"The rest of block {block} is played by another worker, because {why}."
         self.tell(sentence, "lost", block=block, why=why)
 
     def away(self, bots: Sequence[str]) -> None:
-        """Report that `bots` cannot be reached or, if there are none, that all bots are back."""
+        """Report that `bots` cannot be reached or, if `bots` is empty, that all bots are back."""
         sentence = unreachable(bots) or "All bots can be reached again."
         self.tell(sentence, "away", bots=list(bots))
 
@@ -114,8 +116,8 @@ class RunObserver:
         )
 
     def look(self, look: Bets, first: str, second: str) -> None:
-        """Report an interim result of a duel, as `first` minus `second`. Do nothing unless the duel
-        has 8, 16, 32, … blocks."""
+        """Report an interim result of a duel: the points of `first` minus those of `second`.
+        Results after other numbers of blocks than 8, 16, 32, … are ignored."""
         if look.blocks < _FIRST_LOOK or look.blocks.bit_count() > 1:
             return
         low, high = look.interval.low, look.interval.high

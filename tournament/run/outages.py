@@ -25,13 +25,13 @@ def _probe(bot: Bot, ended: Event) -> None:
 
 
 class Outages:
-    """Counts the void matches of bots and their authors, and knows which bots are away.
+    """Counts the void matches of bots and their authors, and records which bots are away.
 
     The run waits for a bot until the bot answers or the cup's `outage_s` seconds have passed. If
-    the bot has not answered by then, or has had as many void matches as the cup allows (in a
-    ladder, in each epoch), its faults count. An author may have five times as many void matches
-    within the last 1,000 matches of all the author's bots. A bot without an author is counted on
-    its own.
+    the bot has not answered by then, its faults count. Faults also count once the bot has had as
+    many void matches as the cup allows (in a ladder, in each epoch), or once the bots of its author
+    together have had five times as many within their last 1,000 matches. A bot without an author is
+    counted alone.
     """
 
     def __init__(self, cup: Cup) -> None:
@@ -45,9 +45,9 @@ class Outages:
         """The bots that have been away too long."""
 
     def begin_round(self, round: int, cup: Cup, voids: Iterable[AnyVoid]) -> None:
-        """Begin or continue a round with the bots of `cup`. Count the outages anew among `voids`,
-        all void matches of the run. When a ladder's epoch begins, no bot counts as away or expired.
-        """
+        """Begin or continue a round with the bots of `cup`, and recount the outages. `voids` must
+        hold all void matches of the run. When a ladder's epoch begins, no bot counts as away or
+        expired."""
         if cup.is_ladder and round != self._round:
             self.close()
             self.expired.clear()
@@ -68,7 +68,7 @@ class Outages:
         return self._bots[bot].author or bot
 
     def forget_finished(self) -> None:
-        """Start counting the finished matches of every author from 0."""
+        """Set the number of finished matches of every author to 0."""
         self._played_of.clear()
 
     def finished(self, match: MatchSummary | MatchRecord) -> None:
@@ -78,13 +78,13 @@ class Outages:
 
     @property
     def away(self) -> tuple[str, ...]:
-        """The bots that are away and that the run waits for, the longest away first."""
+        """The bots that are away and still waited for, the longest away first."""
         return tuple(self._away)
 
     def wait_for(self, bots: Iterable[str]) -> frozenset[str]:
-        """Return which of `bots` make a match void if they cannot be reached: remote bots that are
-        not `expired` and have, like their authors, fewer void matches than allowed. Return none if
-        the cup's `outage_s` is 0."""
+        """Return those of `bots` that make a match void if they cannot be reached. They are remote,
+        are not `expired`, and have fewer void matches than allowed, as do their authors. If the
+        cup's `outage_s` is 0, there are none."""
         if not self._cup.outage_s:
             return frozenset()
         return frozenset(
@@ -102,21 +102,23 @@ class Outages:
         return recent >= _VOIDS_OF_AUTHOR * self._cup.voids
 
     def add(self, void: Outage) -> None:
-        """Count a match that was void because of an unreachable bot, and wait for the bot."""
+        """Count a match that was void because of an unreachable bot, and mark the bot as away (see
+        `wait`)."""
         self._count(void)
         self.wait(void.bot)
 
     def wait(self, bot: str) -> None:
-        """Mark a remote bot as away, and ask it every second until it answers. Only `update`,
-        `close` or a new epoch removes the mark."""
+        """Mark a remote bot as away. Until the bot answers, a thread asks it every second. Only
+        `update`, `close` or a new epoch removes the mark."""
         if bot not in self._away:
             ended = Event()
             self._away[bot] = monotonic(), ended
             Thread(target=_probe, args=(self._bots[bot], ended), daemon=True).start()
 
     def update(self, most_s: float = inf) -> None:
-        """Stop waiting for bots that answer again. Also stop waiting for bots that have been away
-        for `outage_s` or `most_s` seconds, whichever is less, and add them to `expired`."""
+        """Stop waiting for bots that have answered. Also stop waiting for bots that have been away
+        for the cup's `outage_s` or for `most_s` seconds, whichever is less, and add them to
+        `expired`."""
         for bot, (since, ended) in list(self._away.items()):
             late = monotonic() - since >= min(self._cup.outage_s, most_s)
             if late and not ended.is_set():

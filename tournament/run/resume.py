@@ -41,12 +41,12 @@ _STOPPING_GROWTH = Growth("with [stop] only deals may be added", "deals")
 
 
 def resume(store: Store, cup: Cup) -> Plan:
-    """Begin the run of a cup in a store, or continue the run that the store has. Return its plan.
+    """Begin the run of a cup in a store, or continue the run in the store. Return the run's plan.
 
     A store with neither matches nor epochs counts as new, so that a cup that could not start can be
-    fixed. Otherwise, changes of the cup are stored: all changes of a ladder, but of any other cup
-    only changes of its bots, their authors and its format. A change of the bots or of the format
-    makes a finished run unfinished, except in a ladder.
+    fixed. In any other store, `cup` replaces the stored cup if the cup is a ladder, or if its bots,
+    their authors or its format have changed. A change to the bots or the format makes a finished
+    run unfinished, except in a ladder.
 
     Raises:
         StoreError: if the store or the user's key cannot be used, or the store holds a different
@@ -93,9 +93,9 @@ def resume(store: Store, cup: Cup) -> Plan:
 
 
 def _seed(cup: Cup, before: StoredRun | None) -> str:
-    """Return the stored run's seed if the settings of the seed are the same, because the run may be
-    committed to it. Otherwise return the named seed or a random one. A seed to which the cup
-    commits has a random part."""
+    """Return the seed of the run `before` if `cup` has the same `seed` and `commit`, because the
+    run may be committed to that seed. Otherwise return the seed that the cup names, or a random
+    seed. A seed to which the cup commits has a random part."""
     if before is not None and (before.cup.seed, before.cup.commit) == (cup.seed, cup.commit):
         return before.seed
     if cup.commit:
@@ -104,8 +104,8 @@ def _seed(cup: Cup, before: StoredRun | None) -> str:
 
 
 def differences(before: Cup, after: Cup) -> list[str]:
-    """Return a clause for each difference between two cups that a run does not allow. Both cups
-    must be sealed (see `Store.sealed`)."""
+    """Return a clause for each change from `before` to `after` that is not allowed in a run with
+    matches. Both cups must be sealed (see `Store.sealed`)."""
     old, new = _flat(before.to_dict()), _flat(after.to_dict())
     grows = f"format.{_growth(before).key}"
     changes = [
@@ -148,7 +148,7 @@ def _bot_differences(before: Cup, after: Cup) -> list[str]:
 
 
 def _variable_differences(before: Bot, after: Bot) -> list[str]:
-    """Return clauses about differences in `env`, without the values, which are secret."""
+    """Return a clause for each difference in `env`, without the values, which are secret."""
     if before.env.keys() != after.env.keys():
         was, is_now = (_shown(sorted(bot.env) or None) for bot in (before, after))
         return [f'env of "{before.name}" had {was} and has {is_now}']
@@ -170,7 +170,8 @@ def _removal(bot: Bot) -> str:
 
 
 def _flat(data: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Flatten nested mappings to keys such as "clock.move_ms". Empty mappings are left out."""
+    """Return nested mappings as one mapping with keys such as "clock.move_ms". Each key begins with
+    `prefix`. Empty mappings are left out."""
     flat: dict[str, Any] = {}
     for key, value in data.items():
         if isinstance(value, Mapping):
@@ -186,10 +187,11 @@ def _shown(value: object) -> str:
 
 @contextmanager
 def only_runner(store: Store) -> Iterator[None]:
-    """Hold a store's lock within this context, so that no other runner can use the store.
+    """Hold a store's lock within this context, so that no other runner can use the store. Do not
+    wait for the lock.
 
     Raises:
-        StoreError: at once, if another runner holds the lock, or if locking fails.
+        StoreError: if another runner holds the lock, or if locking fails.
     """
     if store.folder is None:
         with store.advisory_lock():

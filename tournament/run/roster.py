@@ -29,18 +29,19 @@ class Roster:
         return self._cup
 
     def missing(self, cup: Cup, bots: Collection[str]) -> frozenset[str]:
-        """Return which `bots` are known to be away, without asking them. By default, none are."""
+        """Return those of `bots` that are known to be away. Do not contact the bots. By default,
+        the result is empty."""
         return frozenset()
 
     def update(self, run: Progress) -> None:
-        """Do what is due to check the bots and set `connected`. By default, do nothing."""
+        """Check the bots that are due for a check, and set `connected`. By default, do nothing."""
 
     def skips(
         self, run: Progress, untouched: Iterable[Block], expired: Collection[str]
     ) -> list[Skip]:
-        """Return decisions, for the caller to store, that skip some of the `untouched` blocks, in
-        which no match has begun, because the run has ended or no longer waits for `expired` bots.
-        """
+        """Return decisions that skip some of the `untouched` blocks, because the run has ended or
+        no longer waits for the `expired` bots. No match of an untouched block has begun. The caller
+        must store the decisions. By default, there are none."""
         return []
 
     def close(self) -> None:

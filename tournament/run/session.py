@@ -43,11 +43,12 @@ _SHOWN: Final = 6  # blocks that the pages show, besides those that are being pl
 
 
 class Session:
-    """Plays the unfinished matches of a run. Its context closes the executor and the roster.
+    """Plays the unfinished matches of a run. The end of its context closes the executor and the
+    roster.
 
-    `exclude` is called whenever the bots that no longer play may have changed, with a mapping from
-    each of these bots to a sentence for its author. The constructor raises StichError if the
-    gateway no longer answers, and StoreError if the store cannot be used.
+    `exclude` gets a mapping from each bot that no longer plays to a sentence for its author. It is
+    called whenever that mapping may have changed. The constructor raises StichError if the gateway
+    no longer answers, and StoreError if the store cannot be used.
     """
 
     def __init__(
@@ -84,7 +85,8 @@ class Session:
         """The latest interim result of a duel, or None before the first one."""
 
     def _use_cup(self, cup: Cup) -> None:
-        """Play with this cup. Bots with the same URL share the lowest of their `max_matches`."""
+        """Play with this cup. If several bots have the same URL, the lowest of their `max_matches`
+        limits the tables at which they play together."""
         self._cup, self._remote = cup, cup.remote
         self._urls: dict[str, str] = {}  # by bot
         self._most: dict[str, int] = {}  # how many tables may use a URL at once
@@ -112,7 +114,8 @@ class Session:
         `warnings` that is not "".
 
         Raises:
-            StartError: if a bot cannot play, or the rules service does not answer at the beginning.
+            StartError: if, at the beginning, a bot cannot play or the rules service does not
+                answer.
             RunError: if the run cannot continue, for instance because the rules service has failed.
             StoreError: if the store cannot be used.
             StichError: if the gateway no longer answers, or cannot read the tokens.
@@ -218,7 +221,8 @@ class Session:
         return any(not isinstance(decision, Join | Skip) for decision in new)
 
     def _play(self, round: Round) -> None:
-        """Play a round until its blocks are finished or skipped, or new decisions are due."""
+        """Play a round until its blocks are finished or skipped, or until new decisions must be
+        carried out."""
         if round.epoch is not None:
             self._store.append(round.epoch)
             self._run = self._store.run()
@@ -266,7 +270,7 @@ class Session:
             self._observer.planned(*self._counts())
 
     def _recall(self) -> None:
-        """Let each table end its current match, and wait for that. Forget the waiting blocks."""
+        """Wait until each table has ended its current match, and clear the waiting blocks."""
         self._recalling = True
         self._executor.recall()
         while self._playing:
@@ -275,14 +279,15 @@ class Session:
         self._waiting.clear()
 
     def _unfinished(self, blocks: Iterable[Block]) -> Iterator[Block]:
-        """Yield each of `blocks` that still has matches to play when the iteration reaches it."""
+        """Yield the `blocks` that still have matches to play, as of the moment when each is
+        yielded."""
         for block in blocks:
             if not self._cup.format.skips(block.table, self._run.gone) and self._missing(block):
                 yield block
 
     def _show_present(self) -> None:
-        """Show on the pages what is being played, at most every two seconds, or at once if other
-        bots are away than before. Report which bots are away if that has changed."""
+        """Store what is being played, for the pages, at most every two seconds. If the set of bots
+        that are away has changed, store it at once, and report which bots are away."""
         away = self._outages.away
         if away != self._present.away:
             self._observer.away(away)
@@ -309,7 +314,7 @@ class Session:
             self._store.show(present)
 
     def _ready(self) -> Iterator[Block]:
-        """Return, in the drawn order, the waiting blocks in which no bot is away."""
+        """Return the waiting blocks in which no bot is away, in the drawn order."""
         away = set(self._outages.away)
         return (block for block in self._waiting if away.isdisjoint(block.table))
 
@@ -321,7 +326,8 @@ class Session:
         return all(used[url] < self._most[url] for url in self._urls_of(block))
 
     def _hand_out(self) -> None:
-        """Give blocks whose bots are neither busy nor away to free tables, in the drawn order."""
+        """Give blocks to free tables in the drawn order, except blocks with a bot that is busy or
+        away. Give out nothing while the tables are being recalled."""
         while not self._recalling and self._executor.has_free_table:
             block = next(filter(self._has_room, self._ready()), None)
             if block is None:
@@ -378,7 +384,7 @@ class Session:
                     self._observer.notice(text)
 
     def _play_rest(self, number: int) -> None:
-        """Note that no table plays the block with this number. If the block is not complete, put it
-        back in its place among the waiting blocks."""
+        """Record that no table plays the block with this number any more. If the block is not
+        complete, put it back in its place among the waiting blocks."""
         for block in self._unfinished([self._playing.pop(number)]):
             bisect.insort(self._waiting, block, key=attrgetter("number"))

@@ -15,7 +15,7 @@ from tournament.store.store import Store, StoreError
 def _rounds(
     store: Store, run: StoredRun, rounds: Callable[[Progress, Scores], Iterator[Round]]
 ) -> Iterator[tuple[Sequence[Block], set[str]]]:
-    """Yield the blocks and the ids of the finished matches of each round, up to and including the
+    """Yield the blocks of each round, and the ids of the round's finished matches. End after the
     first incomplete round."""
     for part in rounds(run, Scores(store)):
         blocks = list(part.blocks)
@@ -27,10 +27,11 @@ def _rounds(
 
 
 def matches_of(store: Store, plan: Plan, what: str) -> tuple[int, list[str]]:
-    """Return the number of a block, and the ids of the finished matches that `what` selects in it,
-    except matches that are already to be voided.
+    """Return the number of a block, and the ids of the finished matches in it that `what` selects.
+    Matches that are already to be voided are left out.
 
-    `what` is a block's number, of at most seven digits, or else a match's id or its beginning.
+    `what` is a block's number, of at most seven digits, or else the whole or the beginning of a
+    match's id.
 
     Raises:
         StoreError: if the matches cannot become void or are all to be voided already, the block has
@@ -75,8 +76,8 @@ def matches_of(store: Store, plan: Plan, what: str) -> tuple[int, list[str]]:
 
 
 def last_exclusion(store: Store, plan: Plan) -> Withdraw | Disqualify:
-    """Return the organiser's latest decision that excluded a bot. If the decision excluded several
-    versions of a bot, return a copy without `versions`.
+    """Return the organiser's latest decision that excluded a bot and was not reversed. A decision
+    that excluded several versions of a bot is returned as a copy without `versions`.
 
     Raises:
         StoreError: if there is no such decision, it cannot be reversed because the cup has
@@ -121,7 +122,7 @@ def last_exclusion(store: Store, plan: Plan) -> Withdraw | Disqualify:
 
 
 def apply_voids(store: Store, plan: Plan) -> list[str]:
-    """Make matches void as decisions require, and return the ids of these matches.
+    """Make matches void as the stored decisions require, and return the ids of these matches.
 
     Only matches of the last round that has finished matches can become void. If the organiser voids
     matches of a finished run, the run becomes unfinished. The caller must hold the store's lock
@@ -159,9 +160,9 @@ def apply_voids(store: Store, plan: Plan) -> list[str]:
 def _incomplete(
     run: Run, blocks: Sequence[Block], finished: Set[str]
 ) -> list[tuple[str, int, str]]:
-    """Return (id, number of the decision, reason) for each finished match of the blocks that can no
-    longer be completed because a bot was withdrawn or left. Blocks with a disqualified bot are left
-    out, because they do not count anyway."""
+    """Return (match id, number of the decision, reason) for each finished match of `blocks` whose
+    block can no longer be completed because a bot was withdrawn or left. Blocks with a disqualified
+    bot are left out, because they do not count anyway."""
     last = {decision.bot: decision for decision in exclusions(run.decisions)}
     incomplete = []
     for block in blocks:

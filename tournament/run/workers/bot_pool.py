@@ -24,7 +24,8 @@ _MEASURE_S = 1.0  # how often the memory of a bot that plays is measured
 
 class _Place(NamedTuple):
     """The identity of a bot's process. `copy` counts the earlier seats of the same bot at the
-    table. `seating` is the only seating that the process plays, or 0 if it plays all."""
+    table. `seating` is the number of the only seating that the process plays, or 0 if it plays all.
+    """
 
     name: str
     copy: int = 0
@@ -85,14 +86,15 @@ class BotPool:
         is_stopped: Callable[[], bool],
         expect: Callable[[float], None] = lambda _: None,
     ) -> Iterator[Finished | Voided]:
-        """Play the matches of a job, each when its result is requested, and yield the results.
+        """Yield the results of a job's matches. Each match is played when its result is requested.
 
         The job ends early after a void match, or after any match if `is_stopped()` is then true.
         `expect` is called before each step with the number of seconds that the step may take.
 
         Raises:
             RefereeError: during iteration, if the rules service fails.
-            StartError: during iteration, if no port or process is free for a bot.
+            StartError: during iteration, if no port is free for a bot or the machine cannot start
+                another process.
         """
         for number in job.numbers:
             try:
@@ -134,16 +136,17 @@ class BotPool:
         anew: bool = False,
         upcoming: Iterable[tuple[Sequence[str], int]] = (),
     ) -> list[Player]:
-        """Return a player for the bot at each seat. `number` is the match's number in its block.
+        """Return a player for each seat. `names` has the name of the bot at each seat, and `number`
+        is the match's number in its block, from 0.
 
         Bots that are not running are started in parallel, and waited for. The earlier output of
         running bots is discarded. A bot that is in `absent`, does not start, or has a host name
-        that cannot be resolved gets a substitute, whose moves are faults. With `anew`, all started
-        bots get new processes. `upcoming` has the seating and the number of each later match, whose
-        bots are started ahead as far as memory allows.
+        that cannot be resolved is replaced by a substitute, whose moves are faults. With `anew`,
+        all started bots get new processes. `upcoming` has the seating and the number of each later
+        match. The bots of these matches are started ahead as far as memory allows.
 
         Raises:
-            StartError: if no port or process is free for a bot.
+            StartError: if no port is free for a bot or the machine cannot start another process.
         """
         places = self._places(names, number)
         table = self._to_start(places, absent)
@@ -173,7 +176,7 @@ class BotPool:
 
     def _start_ahead(self, table: Iterable[_Place], later: Iterable[_Place]) -> None:
         """Start the bots of `later` matches as far as memory allows, without stopping the bots at
-        `table`. Stop at a bot that cannot be started; its own match will report that."""
+        `table`. Return if a bot cannot be started. The bot's own match will report that."""
         keep = list(table)
         starting = sum(not bot.answered for bot in self._started.values())
         for place in later:
@@ -189,8 +192,8 @@ class BotPool:
 
     def start(self, bots: Iterable[Bot]) -> Iterator[tuple[Bot, Mapping[str, object] | StartError]]:
         """Start the bots that have a command, except those in `in_process`, up to eight at once if
-        memory allows. Yield each, in the order given, with its `StartedBot.about` or a StartError.
-        """
+        memory allows. Yield each bot, in the order given, with its `StartedBot.about`, or with a
+        StartError if it does not start or answer."""
         starting = [bot for bot in bots if self._is_started(bot.name)]
         for number, bot in enumerate(starting, 1):
             place = _Place(bot.name)
@@ -230,12 +233,13 @@ class BotPool:
 
     def _expected(self, places: Iterable[_Place]) -> float:
         """Return the memory in MB that the processes at these places will probably use. A bot that
-        has not been measured is assumed to use as much as the largest one."""
+        has not been measured is assumed to use as much as the largest measured bot."""
         unknown = max(self._memory_mb.values(), default=float(self._cup.limits.memory_mb))
         return sum(self._memory_mb.get(place.name, unknown) for place in places)
 
     def _make_room(self, needed_mb: float, keep: Collection[_Place]) -> None:
-        """Stop the least recently used bots outside `keep` until `needed_mb` MB are free."""
+        """Stop the least recently used bots outside `keep` until `needed_mb` MB are free, or no
+        bots are left to stop."""
         excess = self._expected(self._started) + needed_mb - self._limit_mb
         for place in list(self._started):
             if excess <= 0:
@@ -250,13 +254,15 @@ class BotPool:
             bot.close()
 
     def close(self) -> None:
-        """Stop all started bots, except one that is just being started, and wait for their end."""
+        """Stop all started bots, except a bot that is just being started, and wait until they have
+        ended."""
         while self._started:
             _, bot = self._started.popitem()
             bot.close()
 
     def _spawn(self, place: _Place, keep: Collection[_Place]) -> None:
-        """Start the bot of a place, without waiting for it to answer."""
+        """Start the bot of a place, without waiting for it to answer. If memory is short, first
+        stop other bots, but none in `keep`. StartError passes through."""
         self._make_room(self._expected([place]), keep)
         self._started[place] = StartedBot(self._bots[place.name], self._launch)
 

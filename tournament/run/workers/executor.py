@@ -18,14 +18,14 @@ class RunError(StichError):
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """An order to play the matches of a block with these numbers, counted from 0.
+    """An order to play those matches of `block` that `numbers` lists, counted from 0 in the block.
 
     A match is void if a bot in `wait_for` cannot be reached. Bots in `absent` no longer play, so
     they get default moves. With `anew`, started bots play in new processes, because the running
     ones may have seen these cards. `prefetch` holds the blocks that the table will probably play
-    next, whose bots may be started meanwhile. `joined` holds the connecting bots of all these
-    blocks, which may have joined since the executor was made. `live` is the folder for files about
-    matches in progress, or None if they are not shown.
+    next, whose bots may be started meanwhile. `joined` holds the connecting bots of `block` and
+    `prefetch`, which may have joined since the executor was made. `live` is the folder for files
+    about matches in progress, or None if these matches are not shown.
     """
 
     block: Block
@@ -55,8 +55,8 @@ class Voided:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """The worker that played the block with this number is lost, and so is the rest of the job.
-    `why` is a clause."""
+    """The worker that played the block with this number has died, hung or left, and the rest of its
+    job is dropped. `why` is a clause."""
 
     block: int
     why: str
@@ -64,7 +64,7 @@ class Lost:
 
 @dataclass(frozen=True, slots=True)
 class Unplayed:
-    """The job for the block with this number has produced no result, but nothing has failed."""
+    """The job for the block with this number has ended without a result, but nothing has failed."""
 
     block: int
 
@@ -89,13 +89,15 @@ Event = Finished | Voided | Lost | Unplayed | Notice
 
 
 class Executor(Protocol):
-    """Plays blocks at several tables, one block at each, for one thread, which must close it."""
+    """Plays blocks at several tables, one block at a time at each table. All methods must be called
+    by the same thread, which must also close the executor."""
 
     def inspect(self, absent: Collection[str]) -> Inspected:
-        """Start or reach every bot once, except the bots in `absent`.
+        """Start or reach every bot once, except the bots in `absent`. Problems with bots are in the
+        result.
 
         Raises:
-            RunError: if no worker can be started or reached, or one dies or hangs meanwhile.
+            RunError: if no worker can be started or reached, or a worker dies or hangs meanwhile.
         """
 
     @property

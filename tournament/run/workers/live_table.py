@@ -40,7 +40,8 @@ class _Moves(MatchObserver):
 
 @contextmanager
 def shown_live(pairing: Pairing, folder: Path | None) -> Iterator[MatchObserver]:
-    """Yield an observer for the match. If `folder` is not None, show the match in a file there.
+    """Yield an observer for the match of `pairing`. If `folder` is not None, show the match in a
+    file there.
 
     A thread updates the file every half second, until there are more than MOST_MOVES moves or a
     write fails. The file stays after the match.
@@ -69,11 +70,14 @@ def _write_often(match: LiveMatch, file: Path, ended: Event) -> None:
 
 
 def make_folder(cup: Cup, run: str) -> Path | None:
-    """Create an empty folder for the matches in progress of the run with this id, in place of any
-    earlier one, and return its path. The user must have a `state_folder`.
+    """Create an empty folder for the matches in progress of the run whose id is `run`, in place of
+    any earlier folder, and return its path.
 
     Return None if the folder cannot be created, or if all matches of a block have the same cards,
     because then no match may be shown before the whole block has ended.
+
+    Raises:
+        RuntimeError: as in `state_folder`.
     """
     folder = state_folder() / "live" / run
     shutil.rmtree(folder, ignore_errors=True)
@@ -85,8 +89,9 @@ def make_folder(cup: Cup, run: str) -> Path | None:
 
 
 def live_matches(run: str) -> Iterator[LiveMatch]:
-    """Yield the matches in progress of the run with this id, and some that have just ended. Leave
-    out files that cannot be read. Matches with more than MOST_MOVES moves soon disappear."""
+    """Yield the matches in progress of the run whose id is `run`, and some that have just ended.
+    Leave out files that cannot be read. A match with more than MOST_MOVES moves is left out after a
+    few seconds."""
     try:
         folder = state_folder() / "live" / run
     except RuntimeError:

@@ -61,8 +61,9 @@ class _LocalWorker:
 
 @contextmanager
 def _deferred_stop() -> Iterator[None]:
-    """Block SIGINT and SIGTERM here and in processes started within this context. Each process
-    unblocks them when loaded, because Ctrl-C in a terminal reaches the whole process group."""
+    """Block SIGINT and SIGTERM in this process and in processes started within this context, so
+    that Ctrl-C in a terminal, which reaches them all, does not end a process while it is loaded. A
+    new process unblocks the signals itself."""
     # Otherwise the first worker would start Python's resource tracker, which unblocks the signals.
     resource_tracker.ensure_running()
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
@@ -88,8 +89,8 @@ def tables_at_once(cup: Cup, blocks: int) -> int:
 
 
 def _tables_per_process(cup: Cup, tables: int) -> int:
-    """Return how many tables share a process: several if tables mostly wait for remote bots, as in
-    a ladder, else 1."""
+    """Return how many tables share a process: several if all bots are remote, or if some bots are
+    and there are more tables than cores, else 1. A ladder counts as having remote bots."""
     by_url = [bot.url is not None for bot in cup.bots] + cup.is_ladder * [True]
     cores = max(1, len(available_cores()))
     if all(by_url) or (any(by_url) and tables > cores):
@@ -100,9 +101,9 @@ def _tables_per_process(cup: Cup, tables: int) -> int:
 class LocalExecutor:
     """An `Executor` with worker processes on this machine.
 
-    Its tables share the fraction `memory_share` of the memory for bots. `in_process` maps the names
-    of bots that are not started to picklable functions that choose their moves, and whose errors
-    end their worker.
+    The tables share the fraction `memory_share` of this machine's memory for bots. `in_process`
+    maps the names of bots that are not started to picklable functions that choose their moves.
+    Errors of these functions end the worker.
     """
 
     def __init__(
@@ -123,7 +124,8 @@ class LocalExecutor:
         self._workers: list[_LocalWorker] = []
 
     def _spawn_workers(self) -> _LocalWorker:
-        """Start a process for as many missing tables as may share it. Return its first worker.
+        """Start a process for as many missing tables as may share it. Return the worker of its
+        first table.
 
         Raises:
             RunError: if the process cannot be started.
@@ -197,7 +199,8 @@ class LocalExecutor:
         has died or missed its deadline, kill it and yield a `Lost` for each of its jobs.
 
         Raises:
-            RunError: during iteration, if the rules service fails or a bot gets no port or process.
+            RunError: during iteration, if the rules service fails, no port is free for a bot, or
+                the machine cannot start another process.
         """
         busy = {worker.connection: worker for worker in self._workers if worker.job is not None}
         ready = wait(busy, seconds)
@@ -222,8 +225,8 @@ class LocalExecutor:
         yield message
 
     def _lose(self, worker: _LocalWorker, how: str) -> Iterator[Lost]:
-        """Kill the process of a worker, which ended as `how` says, and yield a `Lost` for each job
-        that its tables had."""
+        """Kill the process of a worker, and yield a `Lost` for each job that its tables had. `how`
+        says how the process ended, such as "ended or was stopped"."""
         process = worker.process
         lost = [table for table in self._workers if table.process is process]
         self._workers = [table for table in self._workers if table.process is not process]
@@ -257,7 +260,8 @@ class LocalExecutor:
 def _main(
     tables: Sequence[tuple[Connection, BotPool, _Deadline]], cup: Cup, cores: Cores | None
 ) -> None:
-    """Run a worker process until its first table ends, SIGTERM arrives, or the runner ends."""
+    """Run a worker process until the work of its first table ends, SIGTERM arrives, or the runner
+    ends."""
     if (runner := multiprocessing.parent_process()) is not None and runner.pid is not None:
         end_with_parent(runner.pid)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -284,8 +288,9 @@ def _main(
 def _work(
     connection: Connection, bot_pool: BotPool, deadline: _Deadline, cup: Cup, cores: Cores | None
 ) -> None:
-    """Play the jobs of one table, and send their events. A set of bots' names is an order to
-    inspect all other bots. Return when the connection closes, or after sending a RunError."""
+    """Play the jobs of one table, and send their events. If a set of bots' names comes in place of
+    a job, inspect all other bots and send the result. Return when the connection closes, or after
+    sending a RunError."""
     with connection, suppress(EOFError, ConnectionError):  # the runner is gone
         while True:
             deadline.expect()

@@ -24,8 +24,9 @@ def memory_for_bots(setting_mb: int | None) -> float:
 
 
 def available_mb(proc: Path = Path("/proc"), root: Path = ROOT) -> float:
-    """Return the memory in MB that is available to this process: the least that is available on
-    this machine or in any of the control groups (version 2) that contain the process."""
+    """Return the memory in MB that is available to this process: the smallest amount that is
+    available on this machine or in any of the control groups (version 2) that contain the process.
+    """
     limits = [_of_machine(proc / "meminfo")]
     paths = (line[3:] for line in _lines(proc / "self/cgroup") if line.startswith("0::"))
     folder = root / next(paths, "").strip("/")
@@ -44,7 +45,8 @@ def _of_machine(meminfo: Path) -> float:
 
 
 def _of_group(folder: Path) -> list[float]:
-    """Return the MB that a control group has left, or [] if unknown. Cached files count as left."""
+    """Return a list of the MB that a control group has left, or [] if there is no limit or it
+    cannot be read. The memory of cached files counts as left."""
     try:
         limit = int((folder / "memory.max").read_text())
         used = int((folder / "memory.current").read_text())
@@ -74,7 +76,8 @@ def available_cores() -> list[int]:
 
 
 def _first_sibling(core: int) -> int:
-    """Return the lowest-numbered thread of the core, or `core` if the system does not say."""
+    """Return the lowest-numbered hyper-thread of the same physical core, or `core` if the system
+    does not say."""
     try:
         listed = Path(_SIBLINGS.format(core)).read_text()
         return int(listed.replace("-", ",").split(",")[0])
@@ -83,7 +86,7 @@ def _first_sibling(core: int) -> int:
 
 
 def shares(tables: int, cores: Iterable[int]) -> tuple[Cores | None, ...]:
-    """Return the cores of each table, the same number of cores for all, so that a bot that computes
+    """Return a set of cores for each table, all of the same size, so that a bot that computes
     forever does not slow down other tables. All items are None if there is a single table, or if
     there are fewer cores than tables."""
     order = list(cores)

@@ -21,7 +21,7 @@ _MAX_WORDS = 64  # characters kept of what a bot states about itself
 
 def inspect(cup: Cup, bot_pool: BotPool, absent: Container[str] = ()) -> Inspected:
     """Start or reach every bot once, except those in `absent`, and reach the rules service if the
-    cup has one. Failures become problems in the result. Started bots stay in the pool."""
+    cup names one. Failures become problems in the result. Started bots stay in the pool."""
     problems, identities = [], {}
     if cup.run.referee is not None:
         from tournament.match.remote_referee import HttpReferee  # which takes long to load
@@ -67,7 +67,7 @@ def about_by_url(bot: Bot) -> Mapping[str, object]:
 
     Raises:
         StartError: if the host is unknown, if nothing accepts a connection within 5 seconds, if no
-            answer comes within another 5 seconds, or if the answer is not a bot's.
+            answer comes within another 5 seconds, or if the answer is not that of a bot.
     """
     player = reach_url(bot)
     try:
@@ -89,8 +89,8 @@ def about_by_url(bot: Bot) -> Mapping[str, object]:
 
 
 def misfits(bot: Bot, about: Mapping[str, object], cup: Cup) -> Iterator[str]:
-    """Yield a sentence if `about`, what a bot states, does not fit the cup. What the bot omits is
-    not checked."""
+    """Yield a sentence if `about`, the bot's answer to GET /, does not fit the cup. What the bot
+    leaves out is not checked."""
     protocol = about.get("protocol", PROTOCOL)
     if protocol != PROTOCOL:
         spoken = printable(repr(protocol)[:40])

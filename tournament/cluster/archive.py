@@ -18,14 +18,14 @@ _LEFT_OUT = {"__pycache__", ".git", "runs"}
 
 
 class ArchiveError(StartError):
-    """A bot's folder cannot be sent, or its archive was damaged. The message says why."""
+    """Raised if a bot's folder cannot be sent, or its archive was damaged. The message says why."""
 
 
 def pack_all(cup: Cup, folder: Path, secret: Iterable[Path]) -> tuple[Cup, dict[str, bytes]]:
-    """Pack the folder of each bot that has a `dir` (see `pack`), without the paths in `secret`.
+    """Pack the folder of each bot that has a `dir`, without the paths in `secret`. See `pack`.
 
-    A `dir` may be relative to `folder`. Return a copy of the cup in which each `dir` is the SHA-256
-    (hexadecimal) of the bot's archive, and the archives by SHA-256.
+    A relative `dir` is resolved against `folder`. Return a copy of the cup in which each `dir` is
+    the SHA-256 of the bot's archive in hexadecimal, and the archives, keyed by SHA-256.
 
     Raises:
         ArchiveError: if a folder cannot be sent (see `pack`).
@@ -43,10 +43,10 @@ def pack_all(cup: Cup, folder: Path, secret: Iterable[Path]) -> tuple[Cup, dict[
 
 
 def pack(bot: Bot, folder: Path, hidden: Set[Path] = frozenset()) -> bytes:
-    """Return a bot's `folder` as a zip archive, with each link replaced by the file it leads to.
+    """Return a bot's `folder` as a zip archive, with links replaced by the files they lead to.
 
-    The absolute paths in `hidden` are left out, as is anything named `.git`, `runs` or
-    `__pycache__`, and what is neither a file nor a folder, such as a socket.
+    The paths in `hidden`, which must be absolute and resolved, are left out. So is anything that is
+    named `.git`, `runs` or `__pycache__`, or is neither a file nor a folder, such as a socket.
 
     Raises:
         ArchiveError: if a file or a subfolder cannot be read, the files exceed LARGEST bytes
@@ -86,7 +86,8 @@ def pack(bot: Bot, folder: Path, hidden: Set[Path] = frozenset()) -> bytes:
 
 
 def _contents(folder: Path, root: Path, hidden: Set[Path]) -> Iterator[Path]:
-    """Yield the paths in a folder that `_travels` accepts, without following links."""
+    """Yield the paths below `folder` that may be packed, each folder before its contents. `root` is
+    the bot's folder. Links are yielded, but not followed."""
     for path in sorted(folder.iterdir()):
         if _travels(path, root, hidden):
             yield path

@@ -20,11 +20,12 @@ _PACKAGES = ("games", "tournament", "bots")
 
 
 def connect(address: str) -> tuple[Client, str]:
-    """Connect to a Dask scheduler. Return the client, for the caller to close, and Dask's report
-    about packages whose versions differ, or "". Dask logs only critical errors afterwards.
+    """Connect to a Dask scheduler. Return the client, which the caller must close, and Dask's
+    report about packages whose versions differ, or "". From then on, Dask logs only critical
+    errors.
 
     Raises:
-        RunError: if Dask cannot connect, after at most 20 seconds.
+        RunError: if Dask cannot connect, after 20 seconds at the latest.
     """
     # The runner reports in its own sentences what Dask logs.
     for name in ("distributed", "distributed.client"):
@@ -70,8 +71,8 @@ def _why_not(address: str, error: Exception) -> str:
 
 @cache
 def own_version() -> str:
-    """Return the version of Stich on this machine, with a hash of its sources, which tells
-    checkouts of the same version apart."""
+    """Return the version of Stich on this machine, with a hash of its sources. The hash tells apart
+    checkouts of the same version."""
     sources = hashlib.sha256()
     for package in _PACKAGES:
         for path in sorted((CHECKOUT / package).rglob("*.py")):

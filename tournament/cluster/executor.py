@@ -64,8 +64,8 @@ class ClusterExecutor:
     address. `cup` and `archives` are from `pack_all`.
 
     A task plays one or more blocks. So that no table waits for the runner, each table has a second
-    task queued, unless there are remote bots or the cup is a ladder. Other threads queue event
-    handlers, which `inspect` and `receive` call.
+    task queued, unless the cup has bots by URL or is a ladder. Other threads queue event handlers,
+    which `inspect` and `receive` call.
     """
 
     def __init__(self, address: str, cup: Cup, archives: Mapping[str, bytes]) -> None:
@@ -82,7 +82,7 @@ class ClusterExecutor:
         self._about: Mapping[str, Identity] = {}
         self._workers: dict[str, _RemoteWorker] = {}  # by address
         self._pending: list[Job] = []
-        self._tasks: dict[Key, _Task] = {}  # by key, in the drawn order
+        self._tasks: dict[Key, _Task] = {}  # by key, in the order of submission
         self._lost: set[int] = set()
         self._call: Future[int] | None = None  # a task that makes Dask start a worker
         self._size = 1  # blocks in a task
@@ -92,15 +92,15 @@ class ClusterExecutor:
         self._ahead = 1 if by_url or cup.is_ladder else 2
 
     def inspect(self, absent: Collection[str]) -> Inspected:
-        """Connect to the scheduler, and start or reach every bot that is not in `absent` on each
-        worker with tables. Wait until no worker is starting bots, and at least one can play or has
-        a problem.
+        """Connect to the scheduler. On each worker with tables, start or reach every bot except
+        those in `absent`. Wait until no worker is still starting or reaching bots, and at least one
+        worker can play or has a problem.
 
-        Return all problems, and what the bots state about themselves on the first worker that can
-        play. The next `receive` yields notices about the workers.
+        Return the problems of all workers, and what the bots state about themselves on the first
+        worker that can play. The next `receive` yields notices about the workers.
 
         Raises:
-            RunError: if the scheduler cannot be reached or goes away, or there is no worker with
+            RunError: if the scheduler cannot be reached or is lost, or if there is no worker with
                 tables after 20 seconds.
         """
         self._absent = frozenset(absent)
@@ -138,7 +138,11 @@ class ClusterExecutor:
         return any(worker.joined is None for worker in self._workers.values())
 
     def _look_for_workers(self) -> Iterable[Event]:
-        """Let each new worker with tables join, in a thread of its own. Return no events."""
+        """Let each new worker with tables join, in a separate thread. Return no events.
+
+        Raises:
+            RunError: if the scheduler is gone.
+        """
         try:
             workers = self._client.scheduler_info(n_workers=-1)["workers"]
         except OSError:
@@ -169,8 +173,9 @@ class ClusterExecutor:
     def _on_opened(
         self, worker: _RemoteWorker, inspected: Inspected, warning: str
     ) -> Iterator[Event]:
-        """Let a worker play if it has no problems, and yield notices. Problems during `inspect`
-        keep the cup from being played, and later problems only keep the worker from playing."""
+        """Yield notices about a worker that has tried to start or reach the bots, and let it play
+        if it has no problems. Problems during `inspect` keep the cup from being played. Later
+        problems only keep the worker from playing. `warning` may be ""."""
         if self._workers.get(worker.address) is not worker:
             return  # it has left
         worker.joined = not inspected.problems
@@ -194,9 +199,13 @@ class ClusterExecutor:
             self._news.put(partial(self._on_left, news["worker"], keys, news["expected"]))
 
     def _on_left(self, address: str, keys: Set[Key], expected: bool) -> Iterator[Event]:
-        """Take back the tasks with `keys`, which a worker had when it left, and all tasks that no
-        other worker may play. Yield an event for each of their jobs. If the worker was not
-        `expected` to leave, the first of its tasks, one for each table, count as lost."""
+        """Remove a worker that has left. Take back the tasks in `keys`, which it had, and all tasks
+        that no remaining worker may play. Yield a `Lost` or `Unplayed` for each job of these tasks,
+        and a notice.
+
+        A job is `Lost` if the worker was not `expected` to leave and was probably playing the job's
+        task. A worker with n tables plays the n tasks that were submitted to it first.
+        """
         worker = self._workers.pop(address, None)
         if worker is None:
             return
@@ -226,15 +235,15 @@ class ClusterExecutor:
         return jobs < sum(worker.tables for worker in self._joined()) * self._ahead * self._size
 
     def submit(self, job: Job) -> None:
-        """Store a job, which the next `receive` submits as part of a task. Workers that join later
-        do not start the bots in the job's `absent`."""
+        """Store a job. The next `receive` submits it, perhaps with other jobs, as a task. Workers
+        that join later do not start the bots in the job's `absent`."""
         self._absent |= job.absent
         self._pending.append(job)
 
     def _submit_tasks(self) -> Iterator[Event]:
-        """Submit the stored jobs as tasks. If no worker can play, call for one, and yield an
-        `Unplayed` for each job. A block that was lost before gets a task of its own, so that the
-        run knows which block kills its workers."""
+        """Submit the stored jobs as tasks. If no worker can play, yield an `Unplayed` for each job
+        instead, and ask Dask for a worker if there is none. A block that was lost before gets a
+        separate task, which shows whether this block kills its workers."""
         jobs, self._pending = self._pending, []
         workers = self._joined()
         if not workers:
@@ -293,11 +302,12 @@ class ClusterExecutor:
                 yield Unplayed(job.block.number)
 
     def receive(self, seconds: float) -> Iterator[Event]:
-        """Submit the stored jobs, wait up to `seconds` for events, and yield them.
+        """Submit the stored jobs, wait up to `seconds` for events, and yield them. All this happens
+        during iteration.
 
         Raises:
-            RunError: during iteration, if the scheduler is gone, a task has failed, or its result
-                is not valid.
+            RunError: during iteration, if the scheduler is gone, a task has failed, or the result
+                of a task is not valid.
         """
         self._check_connection()
         yield from self._submit_tasks()
@@ -325,7 +335,8 @@ class ClusterExecutor:
 
     def recall(self) -> None:
         """Ask all tables to stop after their current match, without waiting for them. The next
-        `receive` yields an `Unplayed` for each stored job."""
+        `receive` yields an `Unplayed` for each job that is stored but not yet submitted as a
+        task."""
         jobs, self._pending = self._pending, []
         self._news.put(lambda: [Unplayed(job.block.number) for job in jobs])
         # In a thread, because this waits for a hanging worker until the scheduler drops it.
@@ -337,7 +348,7 @@ class ClusterExecutor:
             self._client.run(stop_after_match, self._session, turn, on_error="ignore")
 
     def close(self) -> None:
-        """Disconnect from the cluster. Dask then drops all tasks and stops the bots at once."""
+        """Disconnect from the cluster. Dask then drops all tasks, and the bots stop at once."""
         self._exits.close()
 
 
@@ -345,8 +356,8 @@ def check(cup: Cup, job: Job, played: Played) -> None:
     """Check the events, if any, that a worker sent for a job.
 
     Raises:
-        RunError: if a match does not belong to the job or occurs twice, or if the last event does
-            not free the table or an earlier event does.
+        RunError: if a match does not belong to the job or occurs twice, if the last event does not
+            free the table, or if an earlier event frees it.
     """
     ends = [isinstance(event, Voided) or event.last for event in played]
     valid = len({event.record.number for event in played}) == len(played)

@@ -40,10 +40,11 @@ async def open_tables(
     dask_worker: Worker,
 ) -> tuple[Inspected, str]:
     """Open `tables` tables on this worker under the name `session`, and start or reach the bots.
+    Return what `Tables.open` returns.
 
-    If the worker's Stich is not this `version`, only return that as a problem. Otherwise, return
-    what `Tables.open` returns. The bots run until Dask releases the key `owner`, when the runner
-    has finished or is gone.
+    If this worker's version of Stich is not `version` (see `own_version`), open nothing, and return
+    this as a problem. `owner` is the key of data in Dask, which Dask releases when the runner has
+    finished or is gone. The bots are then stopped.
 
     Raises:
         OSError: if no folder can be created for the tables.
@@ -61,27 +62,28 @@ async def open_tables(
 def play_blocks(session: str, jobs: Sequence[Job], turn: int) -> list[Played]:
     """Play jobs with `Tables.play`, and return the events of each job. Dask runs this as a task.
 
-    The runner begins a new `turn` whenever it recalls the tables, and stops the old turn with
-    `stop_after_match`. If the worker was restarted, no job begins.
+    Whenever the runner recalls the tables, it stops the current `turn` with `stop_after_match`, and
+    begins a new one. If the worker was restarted, play no job, and return [] for each.
 
     Raises:
-        RefereeError, StartError: as in `BotPool.play_job`.
+        RefereeError: if the rules service fails.
+        StartError: if no port or process is free for a bot.
     """
     tables = get_worker().plugins.get(session)
     return tables.play(jobs, turn) if isinstance(tables, Tables) else [[] for _ in jobs]
 
 
 def stop_after_match(session: str, turn: int, dask_worker: Worker) -> None:
-    """Make the tasks of this and earlier turns end after their current match, without waiting for
-    them to end. Dask calls this on every worker."""
+    """Make the tasks of this `turn` and of earlier turns end after their current match. Return at
+    once, without waiting for the tasks. Dask calls this function on every worker."""
     tables = dask_worker.plugins.get(session)
     if isinstance(tables, Tables):
         tables.stopped_turn = turn
 
 
 class Tables(WorkerPlugin):
-    """The tables of one run on this worker, each with its own pool of bots, which stop when Dask
-    releases the key `owner`, or when the worker ends."""
+    """The tables of one run on this worker, each with a separate pool of bots. The bots are stopped
+    when Dask releases the key `owner`, or when the worker ends."""
 
     def __init__(self, owner: str, worker: Worker) -> None:
         self.stopped_turn = 0
@@ -97,12 +99,11 @@ class Tables(WorkerPlugin):
     def open(
         self, cup: Cup, archives: Mapping[str, bytes], tables: int, absent: Collection[str]
     ) -> tuple[Inspected, str]:
-        """Unpack the bots' archives, and start or reach all bots, except those in `absent`. Return
-        the inspection, and a warning or "".
+        """Unpack the bots' archives, and start or reach every bot once, except those in `absent`.
+        Return the problems, with what the bots state about themselves, and a warning or "".
 
-        `cup` and `archives` are from `pack_all`. `tables` is the number of tables. If there is a
-        problem, such as a damaged archive or no sandbox, the inspection has it, and the bots are
-        stopped again.
+        `cup` and `archives` are from `pack_all`. `tables` is the number of tables. A damaged
+        archive or a missing sandbox is a problem too. If there are problems, the tables are closed.
         """
         folder = Path(self._folder.name)
         try:
@@ -127,12 +128,14 @@ class Tables(WorkerPlugin):
 
     def play(self, jobs: Sequence[Job], turn: int) -> list[Played]:
         """Play jobs one after another at a free table, until this `turn` is stopped or the tables
-        are closed. Return the events of each job.
+        are closed. Return the events of each job. A job that did not begin has none.
 
-        A table must be free. After an exception, its bots are stopped, and all events are lost.
+        A table must be free. If an error is raised, the table's bots are stopped, and all events
+        are lost.
 
         Raises:
-            RefereeError, StartError: as in `BotPool.play_job`.
+            RefereeError: if the rules service fails.
+            StartError: if no port or process is free for a bot.
         """
 
         def is_stopped() -> bool:
@@ -152,18 +155,19 @@ class Tables(WorkerPlugin):
                 self.close()  # again, for the bots that were started meanwhile
 
     def transition(self, key: object, start: str, finish: str, **_: object) -> None:
-        """Stop the bots, without waiting for them to end, if Dask releases the key `owner`."""
+        """If Dask has released the key `owner`, stop the bots in another thread. Dask calls this
+        method whenever the state of a task changes."""
         if key == self._owner and finish in ("released", "forgotten") and not self.closed:
             self.closed = True
             Thread(target=self.close).start()  # Dask's own thread must not wait
 
     def teardown(self, worker: Worker) -> None:
-        """Stop the bots because the worker ends."""
+        """Stop the bots. Dask calls this method when the worker ends."""
         self.close()
 
     def close(self) -> None:
-        """Stop all bots, even during a match, and remove their folders if no table is playing. Bots
-        that are just being started may stop only when their table's jobs have ended."""
+        """Stop all bots, even during a match. Remove the bots' folders once no table is playing. A
+        bot that is just being started may stop only when its table has ended its jobs."""
         with self._lock:
             self.closed = True
             for pool in self._pools:

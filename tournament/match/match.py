@@ -51,12 +51,13 @@ class MatchObserver:
     """Reacts to what happens in a match. The methods of this class do nothing."""
 
     def failed(self, seat: int, why: str) -> None:
-        """React to a fault, before `moved` is called with the default move. `why` begins with the
-        kind of the fault, and then says in sentences what was wrong."""
+        """React to a fault of the bot at `seat`, before `moved` is called with the default move.
+        `why` is the kind of the fault, followed by sentences about what was wrong. If the seat is
+        struck out, the last sentence says so."""
 
     def moved(self, seat: int, move: str, forced: bool) -> None:
-        """React to a move, in canonical form. `forced` is true if the bot was not asked because it
-        had only one legal move, and false for all moves of a seat that is struck out."""
+        """React to a move, which is in canonical form. `forced` is true if the bot was not asked
+        because it had only one legal move. For a seat that is struck out, `forced` is false."""
 
 
 @dataclass(slots=True)
@@ -71,7 +72,7 @@ class _Seat:
 
 
 class MatchVoid(Exception):
-    """The match has no result, because an awaited bot could not be reached. `record` says why."""
+    """Raised if a match has no result because an awaited bot could not be reached. See `record`."""
 
     def __init__(self, record: Outage) -> None:
         super().__init__(record.why)
@@ -80,9 +81,10 @@ class MatchVoid(Exception):
 
 @dataclass
 class Match:
-    """A match to play, and what has happened in it so far, as in `MatchRecord`.
+    """A match to play. The fields from `moves` to `faults` hold what has happened so far, as in
+    `MatchRecord`.
 
-    `expect` is called with a limit in seconds before every step that takes time.
+    Before every step that takes time, `expect` is called with the step's time limit in seconds.
     """
 
     rules: Rules
@@ -105,7 +107,8 @@ class Match:
         self.seats = [_Seat(player, TimeBank(move_ms, bank_ms)) for player in self.players]
 
     def play(self) -> MatchRecord:
-        """Play the match, once only, and return its record. Exceptions from players pass through.
+        """Play the match and return its record. Call this only once. Errors of players pass
+        through.
 
         Raises:
             MatchVoid: if a bot in `awaited` is unreachable when asked for a move.
@@ -157,8 +160,9 @@ class Match:
         )
 
     def _notify(self, path: str, **fields: object) -> None:
-        """Notify all bots that take `path` and are not struck out, all at once. A player at several
-        seats is notified for one seat at a time."""
+        """Send the notification `path`, with `fields`, to all bots that take it and are not struck
+        out, and wait for the answers. The bots are notified at the same time, but a bot at several
+        seats is notified for one seat after another."""
         by_player: dict[int, list[int]] = {}
         for number, seat in enumerate(self.seats):
             if not seat.out and seat.player.takes(path):
@@ -180,7 +184,12 @@ class Match:
         self.expect(OWN_S)
 
     def _take_turn(self, turn: int, state: State, legal: Sequence[str]) -> tuple[str, State]:
-        """Ask the bot at seat `turn` for its move. Return the move played and the next state."""
+        """Ask the bot at seat `turn` for its move. Return the move played and the next state. If
+        the bot commits a fault, record the fault and play the default move.
+
+        Raises:
+            MatchVoid, RefereeError: as in `play`.
+        """
         seat = self.seats[turn]
         deadline_ms, bank_ms = seat.clock.deadline_ms, seat.clock.bank_ms
         number = len(seat.times) + 1

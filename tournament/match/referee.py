@@ -9,14 +9,15 @@ from tournament.errors import StichError
 
 
 class RefereeError(StichError):
-    """The rules service cannot be reached or gives an invalid answer. The text is a sentence."""
+    """Raised if the rules service is unreachable or answers wrongly. The message is a sentence."""
 
 
 class Referee:
-    """Starts games and judges moves with the rules in this process."""
+    """Starts games and judges moves with the rules in this process. `moves`, `view` and `play` need
+    a position in which the game is not over."""
 
     def start(self, game: str, players: int, seed: str, options: Options) -> State:
-        """Return the first position of a game. `seed` determines the cards.
+        """Return the first position of a game. The cards depend on `seed`.
 
         Raises:
             games.UnknownGame: if there is no such game.
@@ -25,15 +26,16 @@ class Referee:
         return games.get(game).start(players, seed, options)
 
     def moves(self, state: State) -> Sequence[str]:
-        """Return the legal moves of the seat to move as strings, in canonical order."""
+        """Return the legal moves of the seat whose turn it is, as strings in canonical order."""
         return state.moves().texts()
 
     def view(self, state: State) -> JsonDict:
-        """Return the view of the seat to move, in wire form."""
+        """Return the view of the seat whose turn it is, in wire form."""
         return state.view(state.turn).to_dict()
 
     def play(self, state: State, move: str) -> tuple[str, State]:
-        """Return the canonical form of a move by the seat to move, and the position after the move.
+        """Play a move for the seat whose turn it is. Return the canonical form of the move, and the
+        position after the move. `state` is not changed.
 
         Raises:
             games.IllegalMove: if the move is not legal.

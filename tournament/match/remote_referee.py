@@ -51,25 +51,26 @@ class HttpReferee(Referee):
         """Check that the service answers GET /healthz with 200 and a JSON object.
 
         Raises:
-            RefereeError: if it does not, or if it sends nothing for `seconds` seconds.
+            RefereeError: if it does not, or if nothing arrives from it for `seconds`.
         """
         self._request("GET", "/healthz", dict[str, object], seconds=seconds)
 
     def start(self, game: str, players: int, seed: str, options: Options) -> State:
-        """Return what `Referee.start` returns. All errors are RefereeErrors (see the class)."""
+        """Same as in `Referee`, but every error is a RefereeError (see the class)."""
         body = {"game": game, "players": players, "seed": seed, "options": dict(options)}
         return self._state(self._request("POST", "/v1/start", _Position, body))
 
     def moves(self, state: State) -> Sequence[str]:
-        """Return what `Referee.moves` returns, or raise RefereeError (see the class)."""
+        """Same as in `Referee`, but may raise RefereeError (see the class)."""
         return self._call("moves", state, _ListedMoves).moves
 
     def view(self, state: State) -> JsonDict:
-        """Return what `Referee.view` returns, or raise RefereeError (see the class)."""
+        """Same as in `Referee`, but may raise RefereeError (see the class)."""
         return self._call("view", state, _View, seat=state.turn).view
 
     def play(self, state: State, move: str) -> tuple[str, State]:
-        """Return what `Referee.play` returns, or raise IllegalMove or RefereeError."""
+        """Same as in `Referee`, but may raise RefereeError (see the class) as well as
+        IllegalMove."""
         verdict = self._call("validate", state, _Validated, move=move)
         if verdict.reason is not None:
             raise IllegalMove(verdict.reason, verdict.detail)

@@ -43,7 +43,7 @@ _TYPES = {
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key of a section. `about` says what the key means."""
+    """A key of a section of a CUP.toml. `about` tells users what the key means."""
 
     type: type
     about: str
@@ -56,8 +56,8 @@ class Key:
         return {"type": _TYPES[self.type][0], "description": self.about, **self.rules}
 
     def check(self, value: object) -> str | None:
-        """Return what is wrong with a value of any type, and the fix, or None if it is valid. An
-        integer is not valid where a float is expected."""
+        """Return what is wrong with `value`, which may have any type, and the fix. Return None if
+        it is valid. An integer is not valid where a float is expected."""
         if type(value) is not self.type:
             _, name, fix = _TYPES[self.type]
             return f"must be {name}, not {type_name(value)}; {fix}"
@@ -67,31 +67,31 @@ class Key:
 
 
 def key(default: T, key: Key, *, repr: bool = True) -> T:
-    """Return a dataclass field whose metadata hold the key. The key's JSON Schema gets the default
-    if that is a Boolean, a number or a string. `repr` must be False for a secret."""
+    """Return a dataclass field whose metadata hold the key. The default is added to the key's JSON
+    Schema if it is a Boolean, a number or a string. `repr` must be False for a secret."""
     if isinstance(default, bool | int | float | str):
         key = with_default(default, key)
     return field(default=default, repr=repr, metadata={"key": key})
 
 
 def with_default(default: object, key: Key) -> Key:
-    """Return the same key with this default in its JSON Schema."""
+    """Return a copy of the key with this default in its JSON Schema."""
     return replace(key, rules={**key.rules, "default": default})
 
 
 def keys_of(section: type) -> dict[str, Key]:
-    """Return the keys of a section's dataclass, by name. Fields without a key are left out."""
+    """Return the keys of a section's dataclass by name. Fields without a key are left out."""
     return {f.name: f.metadata["key"] for f in fields(section) if "key" in f.metadata}
 
 
 def type_name(value: object) -> str:
-    """Return the name of a value's TOML type with its article, such as "an integer"."""
+    """Return what a value is in TOML, with an article, such as "an integer" or "a section"."""
     return _TYPES.get(type(value), ("", "a date or time"))[1]
 
 
 def suggest(word: str, known: Iterable[str]) -> str:
-    """Return the end of a message about an unknown word: a similar known word, or up to 20 known
-    words if none is similar."""
+    """Return the end of a message about an unknown word. It suggests a similar known word. If there
+    is none, it lists up to 20 known words."""
     words = list(known)
     if meant := difflib.get_close_matches(word, words, 1):
         return f'did you mean "{meant[0]}"?'
@@ -100,7 +100,8 @@ def suggest(word: str, known: Iterable[str]) -> str:
 
 
 def number(low: float, high: float, about: str) -> Key:
-    """Return a key for a number from `low` to `high`, of the type of `low`: int or float."""
+    """Return a key for a number from `low` to `high`, both included. Values must be of the same
+    type as `low`, which is int or float."""
 
     def problem(value: float) -> str | None:
         if low <= value <= high:
@@ -116,8 +117,8 @@ def boolean(about: str) -> Key:
 
 
 def string(max_length: int, about: str, *, required: bool = False) -> Key:
-    """Return a key for a string of 1 to `max_length` characters, none of them control or format
-    characters, and not all of them spaces."""
+    """Return a key for a string of 1 to `max_length` characters. The string must not contain
+    control or format characters, and must not consist of spaces only."""
 
     def problem(value: str) -> str | None:
         if not value.strip():
@@ -142,7 +143,8 @@ def choice(words: Sequence[str], about: str, *, required: bool = False) -> Key:
 
 
 def seed(value: str) -> str | None:
-    """Return what is wrong with a seed, and the fix, or None if it has 1 to 128 characters."""
+    """Return what is wrong with a seed, and the fix, or None if it is valid. A valid seed has 1 to
+    128 characters, none of them a surrogate."""
     if any("\ud800" <= character <= "\udfff" for character in value):
         return "is not UTF-8; write letters and digits."
     if 1 <= len(value) <= 128:
@@ -152,8 +154,9 @@ def seed(value: str) -> str | None:
 
 
 def url(value: str) -> str | None:
-    """Return what is wrong with the URL of a server, and the fix, or None. A valid URL has the
-    scheme http or https and a host, perhaps a port and a path, and nothing else, all in ASCII."""
+    """Return what is wrong with the URL of a server, and the fix, or None if it is valid. A valid
+    URL has the scheme http or https, a host, perhaps a port and a path, and nothing else, all in
+    ASCII."""
     parts = _URL.fullmatch(value)
     with suppress(ValueError):  # the brackets hold no IPv6 address
         if parts and value.isascii() and 0 < int(parts[2] or 80) < 65536:
@@ -168,8 +171,9 @@ def address(about: str) -> Key:
 
 
 def command(value: str) -> str | None:
-    """Return what is wrong with a command line, and the fix, or None if it has no NUL, and has at
-    least one word when it is split as in a shell. The program need not exist."""
+    """Return what is wrong with a command line, and the fix, or None if it is valid. A command line
+    must have no NUL, and at least one word when it is split as in a shell. The program need not
+    exist."""
     if "\0" in value:
         return "must not have control characters; remove them."
     try:
@@ -199,7 +203,7 @@ def _moment(value: datetime) -> str | None:
 
 
 def utc(value: datetime) -> str:
-    """Return a date and time, which must have a time zone, in UTC as ISO 8601, to the second.
+    """Return a date and time in UTC as ISO 8601, cut off to seconds. `value` must have a time zone.
 
     Raises:
         OverflowError: if the year in UTC is not from 1 to 9999.

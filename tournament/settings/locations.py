@@ -21,8 +21,8 @@ _POSITION = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 
 
 def locate(text: str) -> dict[Path, int]:
-    """Return the line (from 1) of each key and section of a TOML file, by path, except keys in
-    quotes and keys inside values. A line in a multi-line string may be taken for a key."""
+    """Return the line (from 1) of each key and section of a TOML file, by path. Keys in quotes and
+    keys inside values are left out. A line in a multi-line string may be mistaken for a key."""
     lines: dict[Path, int] = {}
     for line, path in _keys(text.split("\n")):
         for end in range(1, len(path) + 1):
@@ -31,9 +31,9 @@ def locate(text: str) -> dict[Path, int]:
 
 
 def explain(text: str, error: ValueError | RecursionError) -> tuple[int, str, str]:
-    """Return the line (from 1) of tomllib's error in `text`, the line's key or `TOML`, and the end
-    of a message that begins with the key: what is wrong and the fix, as in "is not valid TOML:
-    …"."""
+    """Explain an error that tomllib raised for `text`. Return the line of the error (from 1), the
+    key in this line or "TOML", and the end of a message that begins with this key. The message says
+    what is wrong and how to fix it, such as "is not valid TOML: …"."""
     lines, message = text.split("\n"), str(error)
     if position := _POSITION.search(message):
         at = int(position[1] or len(lines))
@@ -69,14 +69,16 @@ def _is_valid(source: str) -> bool:
 
 
 def line_of(lines: dict[Path, int], path: Path) -> int:
-    """Return the line of a path or its nearest parent in `lines`, which are from `locate`, or 1."""
+    """Return the line of a path. If `lines`, which is from `locate`, lacks it, return the line of
+    the nearest parent that has one, or 1."""
     while path and path not in lines:
         path = path[:-1]
     return lines.get(path, 1)
 
 
 def label(path: Path) -> str:
-    """Return a path as in messages, such as bots[2].name: up to eight parts, indexes from 1."""
+    """Return a path as it is shown in messages, such as bots[2].name. Indexes are counted from 1.
+    Only the first eight parts are shown."""
     text = ""
     for part in path[:_MAX_DEPTH]:
         text += f"[{part + 1}]" if isinstance(part, int) else f".{short(part)}"
@@ -84,8 +86,8 @@ def label(path: Path) -> str:
 
 
 def short(value: object) -> str:
-    """Return up to 60 characters of a value's text for a message, escaped for a terminal. An
-    integer of more than 64 bits is only described."""
+    """Return up to 60 characters of a value's text for a message, escaped for a terminal. For an
+    integer of more than 64 bits, return a description instead."""
     if isinstance(value, int) and value.bit_length() > 64:
         return "a number of more than 19 digits"
     text = str(value)

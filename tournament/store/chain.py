@@ -30,23 +30,23 @@ class Digest(NamedTuple):
     digest: str = ""
 
     def signed(self, run: str) -> bytes:
-        """Return the bytes that are signed when the run with the id `run` has ended."""
+        """Return the bytes to sign for this digest when the run with the id `run` has ended."""
         return msgspec.json.encode(["stich run", run, *self])
 
 
 class Chain:
     """The chain of a store in a write transaction. `before` is the digest of the last entry when
-    the transaction began, and `last` the digest of the last entry now."""
+    the transaction began, and `last` is the digest of the last entry now."""
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
         self.before = self.last = last_digest(connection)
 
     def add(self, table: sa.Table, *rows: Sequence[object]) -> int:
-        """Write an entry for each of one or more `rows`, and set `last`. Return the number of the
-        first entry; the next entries have the numbers that follow.
+        """Add an entry to the chain for each of `rows`, which must not be empty, and update `last`.
+        Return the number of the first entry. The other entries have the following numbers.
 
-        The caller writes the rows themselves to `table`, in which the first value identifies a row.
+        The caller must write the rows to `table`. The first value of a row identifies the row.
         """
         kind, before = str(table.name), self.last.entries
         made: list[dict[str, object]] = []
@@ -71,7 +71,7 @@ def content_of(values: object) -> str:
 
 
 def following(before: Digest, table: str, name: str, content: str) -> Digest:
-    """Return the digest that follows `before` when an entry is added for the row `name` of `table`,
-    whose hash is `content`."""
+    """Return the digest that follows `before` once an entry is added. `name` identifies the row of
+    `table` for which the entry is, and `content` is the hash of the row (see `content_of`)."""
     data = msgspec.json.encode([before.digest, table, name, content])
     return Digest(before.entries + 1, hashlib.sha256(data).hexdigest())

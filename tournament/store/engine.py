@@ -53,19 +53,19 @@ class ConnectionLostError(StoreError):
 
 
 class StoreUrlError(StoreError):
-    """Raised if a target is not the URL of a store. Commands exit with code 2."""
+    """Raised if a target is not the URL of a PostgreSQL database. Commands exit with code 2."""
 
     exit_code = 2
 
 
 def is_database_url(target: str) -> bool:
-    """Return whether a target is a URL rather than a folder. The URL need not be valid."""
+    """Return whether a store's target is a URL, not a folder. The URL need not be valid."""
     return "://" in target
 
 
 def shown_target(target: str) -> str:
-    """Return a store's folder, or its URL without the password, even if the password is in the
-    query. Return "the store's URL" if the URL cannot be parsed or has more than one @."""
+    """Return a store's folder, or its URL without any password, even one in the query of the URL.
+    Return "the store's URL" if the URL cannot be parsed or has more than one @."""
     if not is_database_url(target):
         return target
     if target.count("@") > 1:  # the part of the password after its @ would be taken for the host
@@ -102,11 +102,12 @@ def postgresql(url: str) -> Engine:
 
 
 def sqlite(path: Path) -> Engine:
-    """Return an engine for an SQLite file, which need not exist yet. It is read-only if the file is
-    in a folder in which this process cannot write, and SQLite's log there is missing or empty.
+    """Return an engine for an SQLite file, which need not exist yet. The engine is read-only if the
+    file exists in a folder in which this process cannot write, and SQLite's log there is missing or
+    empty.
 
     Raises:
-        OSError: if this process may not see what is in the folder.
+        OSError: if this process is not allowed to look up files in the folder.
     """
     log = path.with_name(path.name + "-wal")
     all_in_file = not log.exists() or log.stat().st_size == 0
@@ -148,7 +149,7 @@ def stream(connection: Connection, query: sa.Select[Any]) -> sa.CursorResult[Any
 
 def begin_snapshot(connection: Connection) -> None:
     """Begin a read transaction, which lasts until the connection is closed. All its queries see the
-    database as it was at the first query. They do not block writers."""
+    database as it was at the first query. The transaction does not block writers."""
     if connection.dialect.name == "sqlite":
         # Python's driver begins transactions only for statements that write.
         connection.exec_driver_sql("BEGIN")
@@ -158,10 +159,11 @@ def begin_snapshot(connection: Connection) -> None:
 
 @contextmanager
 def damage(where: str) -> Iterator[None]:
-    """Report any error of the code in this context as damage to the store `where`.
+    """Raise errors of the code in this context as StoreErrors, which say that the store `where` is
+    damaged. Other StoreErrors, and database errors (SQLAlchemyError), pass through.
 
     Raises:
-        StoreError: if the code raises any error, except that database errors pass through.
+        StoreError: if the code raises any error except a database error.
     """
     try:
         yield
@@ -192,7 +194,8 @@ def store_errors(where: str) -> Iterator[None]:
 
 
 def _explain(error: sa.exc.DBAPIError) -> str:
-    """Return a sentence about an error, with its fix if known, without the full stop."""
+    """Return a sentence about a database error, with its fix if known, but without the full
+    stop."""
     text = _message(error)
     code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF  # the primary part of the code
     state = getattr(error.orig, "sqlstate", None)

@@ -13,8 +13,8 @@ _SIZE = 512  # bytes: always the same, so that one call overwrites a note
 
 
 def note(run: str, *known: Digest) -> None:
-    """Write the note about the run with the id `run`, replacing any earlier note. `known` are the
-    digests that the store may have: those before and after a commit.
+    """Write the note about the run with the id `run`, replacing any earlier note. `known` lists the
+    digests that the store may have from now on: those before and after a commit.
 
     Raises:
         StoreError: if the note cannot be written, or the user has no home folder.
@@ -30,7 +30,7 @@ def note(run: str, *known: Digest) -> None:
 
 
 def noted(run: str) -> list[Digest]:
-    """Return the noted digests of the run with the id `run`, or an empty list if there is no note.
+    """Return the digests in the note about the run with the id `run`, or [] if there is no note.
 
     Raises:
         StoreError: if the note cannot be read, or the user has no home folder.
@@ -44,7 +44,7 @@ def noted(run: str) -> list[Digest]:
 
 
 def forget(run: str) -> None:
-    """Delete the note about the run with the id `run`. A note that cannot be deleted stays.
+    """Delete the note about the run with the id `run`. If it cannot be deleted, do nothing.
 
     Raises:
         StoreError: if the user has no home folder.

@@ -38,7 +38,7 @@ class NotBegun(StoreError):
 
 
 class StoreReader(RunReader):
-    """A run's store, open for reading, also while a runner writes."""
+    """A run's store, open for reading, even while a runner writes to it."""
 
     def __init__(self, engine: Engine, where: str, folder: Path | None) -> None:
         super().__init__(engine, where, folder)
@@ -52,8 +52,8 @@ class StoreReader(RunReader):
 
         Raises:
             StoreUrlError: if the target is a URL, but not a valid PostgreSQL URL.
-            StoreError: if no store of this version can be read there, or the user's state folder
-                cannot be read.
+            StoreError: if the target has no store, its store cannot be read or has another version,
+                or the user's state folder cannot be read.
         """
         text = os.fspath(target)
         if not is_database_url(text):
@@ -82,7 +82,8 @@ class StoreReader(RunReader):
 
     @contextmanager
     def snapshot(self) -> Iterator[StoreReader]:
-        """Yield a reader, for this context only, that sees the store as it was when first read.
+        """Yield a reader that sees the store as it was when the reader first used it. The reader
+        may be used in this context only.
 
         Raises:
             StoreError: if the store cannot be read, or the code within raises a database error.
@@ -94,7 +95,13 @@ class StoreReader(RunReader):
             yield reader
 
     def _check(self) -> bool:
-        """Return whether the database has the tables of a store, and set `warning`."""
+        """Return whether the database has the tables of a store. Set `warning` if the user neither
+        made the run nor trusts its key.
+
+        Raises:
+            StoreError: if the store cannot be read or has another version, or the user's state
+                folder cannot be read.
+        """
         with store_errors(self.where):
             if not sa.inspect(self._engine).has_table("meta"):
                 return False
@@ -114,11 +121,11 @@ class StoreReader(RunReader):
         return True
 
     def copy_to(self, file: Path) -> None:
-        """Copy the store into a new SQLite file, which an error may leave incomplete.
+        """Copy the store into a new SQLite file. After an error, the file may be incomplete.
 
         Raises:
             StoreError: if the store cannot be read or the file cannot be written.
-            OSError: if this process may not see what is in the file's folder.
+            OSError: if this process is not allowed to look up files in the file's folder.
         """
         copy = engine.sqlite(file)
         try:
@@ -131,7 +138,7 @@ class StoreReader(RunReader):
             copy.dispose()
 
     def run(self) -> StoredRun:
-        """Read the run, without its matches.
+        """Return the run, without its matches.
 
         Raises:
             NotBegun: if the store has no cup.
@@ -146,7 +153,7 @@ class StoreReader(RunReader):
         return run
 
     def run_if_begun(self) -> StoredRun | None:
-        """Read the run, without its matches. Return None if the store has no cup.
+        """Return the run, without its matches, or None if the store has no cup.
 
         Raises:
             StoreError: if the store cannot be read.
@@ -185,19 +192,21 @@ class StoreReader(RunReader):
             return last_digest(connection)
 
     def walk(self) -> Iterator[tuple[str, Digest]]:
-        """Yield the chain's entries as (table that was written to, digest after the entry), in the
-        order of writing. The digests are recomputed from the rows, which are read during iteration.
+        """Yield (name of the table that was written to, digest after the entry) for each entry of
+        the chain, in the order of writing. The digests are recomputed from the rows, which are read
+        during iteration.
 
         Raises:
-            ChainBroken: after the entries that agree, if a row was changed, deleted or added.
+            ChainBroken: during iteration, if a row was changed, deleted or added. The entries
+                before the first such row have been yielded.
             StoreError: during iteration, if the store cannot be read.
         """
         with self._read() as connection, damage(self.where):
             yield from walk(connection)
 
     def is_signed(self) -> bool | None:
-        """Return whether the run's signer, whom the user may not trust, has signed the last digest,
-        or None if the store has no signature. The rows are not checked.
+        """Return whether the run's signer has signed the last digest, or None if the store has no
+        signature. The rows are not checked, and neither is whether the user trusts the signer.
 
         Raises:
             StoreError: if the store cannot be read.
@@ -230,8 +239,8 @@ class StoreReader(RunReader):
         return list(self._all(sa.select(decisions).order_by(decisions.c.id), rows.to_decision))
 
     def epochs(self) -> list[Epoch]:
-        """Return the epochs of a ladder, oldest first, or [] for other cups. An epoch is read only
-        once, so it may be outdated if the store is replaced while the reader is open.
+        """Return the epochs of a ladder, oldest first, or [] for other cups. Epochs that were read
+        before are not read again, so they may be outdated if the store was replaced meanwhile.
 
         Raises:
             StoreError: if the store cannot be read.
@@ -255,7 +264,8 @@ class StoreReader(RunReader):
 
 
 def _count_outages(voids: Iterable[AnyVoid]) -> tuple[VoidCount, ...]:
-    """Return the number of outages of each bot, with the reason for the latest one."""
+    """Return, for each bot that had outages, how many it had and the reason for the latest outage.
+    `voids` must be oldest first. Voids that are not outages are ignored."""
     outages = [void for void in voids if isinstance(void, Outage)]
     latest = {void.bot: void.why for void in outages}
     counts = Counter(void.bot for void in outages)

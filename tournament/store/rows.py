@@ -36,9 +36,9 @@ _MOST_UNPACKED = 1 << 26  # bytes; the longest matches, of 1000 deals, have a qu
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True, rename={"id": "run"}):
-    """The rows of `meta` that describe a run. Fields are as in `StoredRun`, except `version`, the
-    store's format, and `config`, the cup. A new store has only `version`, `id` (whose key is "run")
-    and `signer`. `seed`, `match_key` and `config` are written together."""
+    """The rows of `meta` that describe a run. `version` is the store's format, and `config` the
+    cup. The other fields are as in `StoredRun`. A new store has only `version`, `id` (stored under
+    the key "run") and `signer`. `seed`, `match_key` and `config` are written together."""
 
     version: int
     id: Annotated[str, msgspec.Meta(pattern=r"\A[0-9a-f]{32}\Z")]
@@ -65,7 +65,7 @@ _to_summary = msgspec.msgpack.Decoder(
 
 
 def _pack_match(record: MatchRecord) -> bytes:
-    """Encode a match for the column `data`. Times outside faults are rounded to microseconds."""
+    """Encode a match for the column `data`. Times are rounded to microseconds, except in faults."""
     fields = {
         **msgspec.to_builtins(record, str_keys=True),
         "times": [[round(ms, 3) for ms in times] for times in record.times],
@@ -100,10 +100,11 @@ def match_values(record: MatchRecord, data: bytes) -> list[Any]:
 
 
 def insert_matches(chain: Chain, records: Sequence[MatchRecord]) -> None:
-    """Write one to a few hundred matches, and blocks that are new, with their entries in the chain.
+    """Write one to a few hundred matches, their blocks if new, and the chain's entries for both.
 
     Raises:
-        sqlalchemy.exc.IntegrityError: if two matches have the same id, or block and seating.
+        sqlalchemy.exc.IntegrityError: if two matches have the same id, or the same block and
+            seating.
     """
     connection = chain.connection
     keys = {"keys": list({record.key for record in records})}
@@ -141,12 +142,13 @@ def insert_matches(chain: Chain, records: Sequence[MatchRecord]) -> None:
 
 
 def _block_ids(connection: Connection, keys: dict[str, list[str]]) -> dict[str, int]:
-    """Return the ids of stored blocks by key, for the keys in the list `keys["keys"]`."""
+    """Return the ids of blocks by key. `keys["keys"]` lists the keys to look up, and keys of blocks
+    that are not stored are left out."""
     return dict(connection.execute(_BLOCKS, keys).tuples().all())
 
 
 def read_meta(connection: Connection, *keys: str) -> dict[str, Any]:
-    """Return the decoded values in `meta` by key. If `keys` are given, return only their values.
+    """Return the decoded values in `meta` by key: those of `keys`, or all if no `keys` are given.
     Keys that have no value are left out.
 
     Raises:
@@ -175,7 +177,7 @@ def put_meta(chain: Chain, **values: object) -> None:
 
 
 def put_signature(connection: Connection, signature: str | None) -> None:
-    """Replace the run's signature, which has no entry in the chain, or remove it if None."""
+    """Replace the run's signature, or remove it if None. The chain has no entry for a signature."""
     connection.execute(_DELETE_FACT, {"of": SIGNATURE})
     if signature is not None:
         row = {"key": SIGNATURE, "value": dumps(signature), "entry": 0}
@@ -205,7 +207,12 @@ def to_summary(row: sa.Row[Any]) -> MatchSummary:
 
 
 def _check_seats(match: MatchSummary | MatchRecord, *by_seat: Sequence[object]) -> None:
-    """Raise ValueError unless each field has a value for each of at least two seats."""
+    """Check that there are at least two seats, and that the scores, the adjusted scores and each
+    sequence in `by_seat` have one value per seat.
+
+    Raises:
+        ValueError: otherwise.
+    """
     seats = len(match.seating)
     for values in (match.scores, match.adjusted, *by_seat):
         if len(values) != seats or seats < 2:
@@ -224,7 +231,7 @@ def to_decision(row: sa.Row[Any]) -> AnyDecision:
 
 def from_json(kind: Any) -> Callable[[sa.Row[Any]], Any]:
     """Return a function that decodes the column `data` of a row as a value of type `kind`. The
-    function raises ValueError if the row is damaged."""
+    returned function raises ValueError if the row is damaged."""
     return lambda row: msgspec.convert(json.loads(row.data), kind)
 
 
@@ -239,7 +246,8 @@ def to_record(row: sa.Row[Any]) -> MatchRecord:
 
     Raises:
         ValueError, zlib.error: if the row is damaged.
-        games.UnknownGame, games.OptionError: if no such match can be played.
+        games.UnknownGame, games.OptionError: if the game is unknown, or the number of players, the
+            seed or an option is not valid.
     """
     if row.data is None:
         raise ValueError(f"match {row.match} has no moves")

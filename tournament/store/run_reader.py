@@ -49,7 +49,7 @@ class RunReader(ABC):
 
     Use the reader as a context manager, or call `close`. `where` names the run in messages.
     `folder` is the folder of the run, or None for a database or a file of matches. Each method
-    reads the run as it was at one moment. The order of the schedule is by block, then by seating.
+    reads the run as it was at one moment. The schedule is ordered by block, then by seating.
     """
 
     def __init__(self, engine: Engine, where: str, folder: Path | None) -> None:
@@ -63,7 +63,7 @@ class RunReader(ABC):
         """Return the run, without its matches.
 
         Raises:
-            NotBegun: if a store has no cup.
+            NotBegun: if this is a store without a cup.
             StoreError: if the run cannot be read.
         """
 
@@ -71,13 +71,14 @@ class RunReader(ABC):
         """Return the decisions in the order in which they were made.
 
         Raises:
-            StoreError: as in `run`.
+            StoreError: if the run cannot be read.
         """
         return list(self.run().decisions)
 
     @contextmanager
     def snapshot(self) -> Iterator[RunReader]:
-        """Yield a reader that sees the run as it is at one moment, for use in this context only.
+        """Yield a reader that sees the run as it is at one moment. The reader may be used in this
+        context only.
 
         Raises:
             StoreError: if the run cannot be read.
@@ -114,7 +115,7 @@ class RunReader(ABC):
         return self._all(query, lambda row: convert(row, BlockRecord, from_attributes=True))
 
     def is_complete(self, block: int) -> bool:
-        """Return whether there is a block with this number, and all its matches are finished.
+        """Return whether a block with this number exists and all its matches are finished.
 
         Raises:
             StoreError: if the run cannot be read.
@@ -123,7 +124,7 @@ class RunReader(ABC):
         return any(self._all(query, lambda row: bool(row.complete)))
 
     def summaries(self, round: int | None = None) -> Iterator[MatchSummary]:
-        """Yield the finished matches of one round or all rounds, without moves, in schedule order.
+        """Yield the finished matches of a round or of all rounds, without moves, in schedule order.
 
         Raises:
             StoreError: during iteration, if the run cannot be read.
@@ -134,8 +135,9 @@ class RunReader(ABC):
         return self._all(query, rows.to_summary)
 
     def written_after(self, sequence: int) -> Iterator[tuple[int, MatchSummary]]:
-        """Yield (number, match without moves) for each finished match after the number `sequence`,
-        in the order of writing. The number, from 1 on, is that of the match's entry in the chain.
+        """Yield (number, match without moves) for each finished match whose number is above
+        `sequence`, in the order of writing. A match's number, from 1, is that of its entry in the
+        chain.
 
         Raises:
             StoreError: during iteration, if the run cannot be read.
@@ -144,8 +146,9 @@ class RunReader(ABC):
         return self._all(query, lambda row: (row.entry, rows.to_summary(row)))
 
     def at(self, places: Collection[tuple[int, int]]) -> list[MatchSummary]:
-        """Return the finished matches at `places`, without moves, in the order of the schedule.
-        Each place is (block, number of the seating). Places without a finished match are left out.
+        """Return the finished matches at `places`, without moves, in the order of the schedule. A
+        place is (number of a block, from 1; number of a seating in the block, from 0). Places
+        without a finished match are left out.
 
         Raises:
             StoreError: if the run cannot be read.
@@ -157,8 +160,9 @@ class RunReader(ABC):
         return list(self._all(query.order_by(*_IN_ORDER), rows.to_summary))
 
     def matches(self, blocks: range | None = None) -> Iterator[MatchRecord]:
-        """Yield the finished matches of all blocks, or of a range with step 1, in schedule order.
-        While a block is incomplete, its bots' information and fallbacks are left out.
+        """Yield the finished matches, with moves, in the order of the schedule. If `blocks` is
+        given, yield only the matches of these blocks. The range must have step 1. While a block is
+        incomplete, its bots' information and fallbacks are left out.
 
         Raises:
             StoreError: during iteration, if the run cannot be read.
@@ -169,11 +173,11 @@ class RunReader(ABC):
         return self._all(query, rows.to_record)
 
     def match(self, match: str) -> MatchRecord:
-        """Return the finished match whose id is `match` or begins with `match`. While its block is
-        incomplete, the bots' information and fallbacks are left out.
+        """Return the finished match whose id is `match`, or else the only match whose id begins
+        with it. While its block is incomplete, the bots' information and fallbacks are left out.
 
         Raises:
-            NoMatch: if no id equals `match`, and none or several begin with it.
+            NoMatch: if no id begins with `match`, or several do and none of them equals `match`.
             StoreError: if the store cannot be read.
         """
         # A range can use the index. In a database of PostgreSQL, whose collation is not known, all
@@ -189,13 +193,15 @@ class RunReader(ABC):
             return rows.to_record(named[0])
 
     def _all(self, query: sa.Select[Any], convert: Callable[[sa.Row[Any]], _T]) -> Iterator[_T]:
-        """Yield the converted rows of a query. Outside a snapshot, this keeps a connection open."""
+        """Yield the converted rows of a query. Outside a snapshot, a connection stays open during
+        iteration. Errors of reading and of `convert` are raised as StoreError."""
         with self._read() as connection, damage(self.where):
             yield from map(convert, stream(connection, query))
 
     @contextmanager
     def _read(self) -> Iterator[Connection]:
-        """Yield a connection that reads the database as it is at one moment."""
+        """Yield a connection that reads the database as it is at one moment. Raise database errors
+        of the code in this context as StoreError."""
         with store_errors(self.where):
             if self._moment is not None:
                 yield self._moment

@@ -53,7 +53,7 @@ class SigningKey:
 
 def is_signed(data: bytes, signature: str, public: str) -> bool:
     """Return whether `signature` is a signature of `data` under the public key `public`. Both are
-    hexadecimal digits; if either is malformed, return False."""
+    in hexadecimal digits. If either is malformed, return False."""
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
@@ -134,7 +134,7 @@ def make_key() -> SigningKey:
 
 
 def trusted_keys() -> set[str]:
-    """Return the public keys that the user trusts, besides the user's own key.
+    """Return the public keys that the user has chosen to trust. The user's own key is not added.
 
     Raises:
         StoreError: if the list of trusted keys cannot be read, or the user has no home folder.
@@ -144,7 +144,7 @@ def trusted_keys() -> set[str]:
 
 
 def is_trusted(public: str) -> bool:
-    """Return whether the user owns or trusts a public key.
+    """Return whether a public key is the user's own key or one that the user has chosen to trust.
 
     Raises:
         StoreError: if the user's key or the list of trusted keys cannot be used.

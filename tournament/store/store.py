@@ -34,9 +34,9 @@ class Store(StoreWriter):
     ) -> None:
         """Begin the run of a cup, in place of any earlier run. The store must have no matches.
 
-        The parameters are as in `StoredRun`. The cup is stored as `sealed` returns it. What bots
-        have stated is deleted, and so is the record that they ran without a sandbox. Everything
-        else, such as decisions, is kept.
+        The parameters are as in `StoredRun`. The cup is stored as `sealed` returns it. The
+        statements of bots about themselves are deleted, and so is the record that bots ran without
+        a sandbox. Everything else, such as decisions, is kept.
 
         Raises:
             StoreError: as in `StoreWriter`.
@@ -52,7 +52,8 @@ class Store(StoreWriter):
         )
 
     def change_cup(self, cup: Cup) -> None:
-        """Replace the stored cup with `cup`, which must have the same blocks and is sealed first.
+        """Replace the stored cup with `cup`, which must have the same blocks. `cup` is stored as
+        `sealed` returns it.
 
         Raises:
             StoreError: as in `StoreWriter`, and NotBegun if the store has no cup.
@@ -60,7 +61,8 @@ class Store(StoreWriter):
         self._put(config=self.sealed(cup, self.run().match_key).to_dict())
 
     def record_total(self, total: int) -> None:
-        """Record the number of planned matches and, the first time, that the run begins now.
+        """Record the number of planned matches. The first call also records that the run begins
+        now.
 
         Raises:
             StoreError: as in `StoreWriter`, and NotBegun if the store has no cup.
@@ -78,7 +80,8 @@ class Store(StoreWriter):
         self._put_changed(self.run(), unsandboxed=True)
 
     def record_about(self, stated: Mapping[str, Identity]) -> None:
-        """Append what each bot states to its earlier statements, unless that is empty or unchanged.
+        """Append what each bot states about itself to the bot's earlier statements. A statement is
+        left out if it is empty or equals the bot's latest statement.
 
         Raises:
             StoreError: as in `StoreWriter`, and NotBegun if the store has no cup.
@@ -95,8 +98,8 @@ class Store(StoreWriter):
     def record_checks(self, stated: Mapping[str, Identity], failed: Mapping[str, str]) -> None:
         """Record the results of checks of a ladder's bots, in place of these bots' earlier results.
 
-        `stated` maps each bot that passed to what it states about itself, which replaces the bot's
-        earlier statements unless it is empty. `failed` maps each bot that failed to its problem.
+        `stated` maps each bot that passed to what it states about itself. Unless this is empty, it
+        replaces the bot's earlier statements. `failed` maps each bot that failed to its problem.
 
         Raises:
             StoreError: as in `StoreWriter`, and NotBegun if the store has no cup.
@@ -112,10 +115,11 @@ class Store(StoreWriter):
         )
 
     def finish(self, places: Mapping[str, int] | None = None, settled: Sequence[str] = ()) -> None:
-        """Check the store, which takes as long as reading it. Record and sign the end of the run.
+        """Check the store, record that the run has finished, and sign the store. The check takes as
+        long as reading the whole store.
 
-        `places` and `settled` are as in `Run`. The total becomes the number of finished matches.
-        The current state for the pages is cleared.
+        `places` and `settled` are as in `Run`. `total` becomes the number of finished matches. The
+        current state, which the run's pages show, is cleared.
 
         Raises:
             StoreError: as in `check` and `StoreWriter`.
@@ -128,7 +132,8 @@ class Store(StoreWriter):
                 connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def reopen(self, total: int) -> None:
-        """Make a finished run unfinished, with this `total`, and without places and settled bots.
+        """Make a finished run unfinished, with `total` planned matches. Remove its places, settled
+        bots and signature.
 
         Raises:
             StoreError: as in `StoreWriter`.
@@ -136,7 +141,7 @@ class Store(StoreWriter):
         self._put(finished=False, places=None, settled=(), total=total)
 
     def show(self, now: Present) -> None:
-        """Store the current state of the run for its pages, in place of the earlier state.
+        """Store the current state of the run, which its pages show, in place of the earlier state.
 
         Raises:
             StoreError: if the database fails.
@@ -151,7 +156,8 @@ class Store(StoreWriter):
         self._retrying(attempt)
 
     def _put_changed(self, run: StoredRun, **values: object) -> None:
-        """Commit the given values that differ from those of `run`."""
+        """Commit those values, if any, that differ from the attributes of `run` with the same
+        names."""
         changed = {name: value for name, value in values.items() if getattr(run, name) != value}
         if changed:
             self._put(**changed)
@@ -160,10 +166,11 @@ class Store(StoreWriter):
         self._commit(lambda chain: rows.put_meta(chain, **values))
 
     def grow(self, cup: Cup, plan: Plan) -> None:
-        """Check the store, and continue the run with a cup that has grown, stored as `sealed`
-        returns it. Its `plan` gives the numbers of the blocks and the total.
+        """Check the store, and replace the run's cup with `cup`, which has grown. `cup` is stored
+        as `sealed` returns it. `plan` is the plan of `cup`, and gives the new numbers of the blocks
+        and the total.
 
-        The run becomes extended and unfinished, without places, settled bots and signature.
+        The run becomes extended and unfinished, and loses its places, settled bots and signature.
 
         Raises:
             StoreError: as in `check` and `StoreWriter`.
@@ -196,7 +203,8 @@ class Store(StoreWriter):
         """Commit a finished match.
 
         Raises:
-            StoreError: as in `StoreWriter`, or if another match has its id, or block and seating.
+            StoreError: as in `StoreWriter`, or if another match has its id, or its block and
+                seating.
         """
         self._commit(lambda chain: rows.insert_matches(chain, [record]))
 
@@ -214,10 +222,12 @@ class Store(StoreWriter):
         *made: AnyDecision,
         check: Callable[[list[AnyDecision]], None] = lambda _: None,
     ) -> None:
-        """Append copies of decisions in one commit, with `number`, `at` and `after` set.
+        """Append copies of decisions in one commit. In the copies, `number`, `at` and `after` are
+        set (see `Decision`), and `why` is made printable.
 
-        `check` is called with the earlier decisions in the same transaction, and again after a lost
-        connection. If `check` raises an error, nothing is appended, and the error passes through.
+        In the same transaction, `check` is called with the earlier decisions, oldest first. It is
+        called again if the connection is lost. If it raises an error, nothing is appended, and the
+        error passes through.
 
         Raises:
             StoreError: as in `StoreWriter`.
@@ -238,8 +248,8 @@ class Store(StoreWriter):
         self._commit(change)
 
     def void_finished(self, due: Iterable[tuple[str, int, str]]) -> None:
-        """Make finished matches void in one commit, each kept within its `Revocation`. Each item of
-        `due` is (id of the match, number of the decision, reason).
+        """Make finished matches void in one commit. Each match is replaced with a `Revocation` that
+        contains it. An item of `due` is (id of the match, number of the decision, reason).
 
         Raises:
             NoMatch: if the store lacks one of the matches. Then no match becomes void.
@@ -266,8 +276,8 @@ class Store(StoreWriter):
         self._commit(change)
 
     def sealed(self, cup: Cup, match_key: str) -> Cup:
-        """Return the cup as it is stored in the run with this `match_key`: HMACs under the user's
-        key, which show only whether a value has changed, replace the values in each bot's `env`.
+        """Return the cup as the run with this `match_key` stores it. The values in each bot's `env`
+        are replaced with HMACs under the user's key, which only show whether a value has changed.
 
         Raises:
             StoreError: if the user's key cannot be used.

@@ -5,12 +5,12 @@ import sqlalchemy as sa
 metadata = sa.MetaData()
 
 SIGNATURE = "signature"
-"""The key in `meta` of the signature of a finished run, the only row there without an entry in the
+"""The key in `meta` of the signature of a finished run. Only this row of `meta` has no entry in the
 chain, so its `entry` is 0."""
 
 
 def _entry() -> sa.Column[int]:
-    """Return a column for the number of the row's latest entry in the chain."""
+    """Return a column for the number of a row's latest entry in the chain."""
     return sa.Column("entry", sa.BigInteger, nullable=False)
 
 
@@ -77,4 +77,4 @@ details = sa.Table(
     sa.Column("match", sa.String, sa.ForeignKey("matches.match"), primary_key=True),
     sa.Column("data", sa.LargeBinary, nullable=False),
 )
-"""The whole matches. A table of their own, so that statistics do not read them."""
+"""The whole matches, in a separate table so that statistics do not read them."""

@@ -39,12 +39,13 @@ _WRITTEN: dict[str, sa.Select[Any]] = {
         for table in (voids, decisions, epochs)
     },
 }
-"""For each table, the query of its rows: the number of the entry, then the values it covers."""
+"""For each table, the query for its rows: the number of the row's entry, then the values that the
+entry covers."""
 
 
 def walk(connection: Connection) -> Iterator[tuple[str, Digest]]:
-    """Yield all entries of the chain in the order of writing, recomputed from the rows, each as
-    (table that was written to, digest after the entry).
+    """Yield (name of the table that was written to, digest after the entry) for each entry of the
+    chain, in the order of writing. The digests are recomputed from the rows.
 
     A row of `meta` or `blocks` may have been replaced by a later entry, and a match may have become
     void. All other rows must be as they were written.
@@ -92,7 +93,7 @@ def walk(connection: Connection) -> Iterator[tuple[str, Digest]]:
 
 
 def _revoked(connection: Connection) -> Counter[str]:
-    """Count the finished matches that became void, by the hash in the entry of each match."""
+    """Return the number of finished matches that became void, by the hash in each match's entry."""
     counts = Counter[str]()
     for row in stream(connection, sa.select(voids)):
         void = rows.to_void(row)

@@ -45,8 +45,8 @@ class _LockedError(StoreError):
 
 class StoreWriter(StoreReader):
     """A run's store in which changes can be committed, each as a whole or not at all. Each commit
-    notes the new digest in the user's state folder, and checks that the store still has the digest
-    noted by the previous commit.
+    checks that the store still has a digest that the previous commit noted in the user's state
+    folder, and notes the new digest there.
 
     Methods that write raise StoreError if the database fails. All except `accept` and `show` also
     raise StoreError if the store was begun by another user or changed by another program, or if the
@@ -66,12 +66,12 @@ class StoreWriter(StoreReader):
     ) -> Self:
         """Open the store in a run's folder or at a database URL. Create the store if there is none.
 
-        With `tell`, wait up to a minute for a database that cannot be reached. `tell` is called
-        with a sentence whenever the store begins to wait for the database, and when a wait ends.
+        If `tell` is given, wait up to a minute for a database that cannot be reached. `tell` is
+        called with a sentence whenever the store begins or ends a wait for the database.
 
         Raises:
             StoreUrlError: if the target is a URL, but not a valid PostgreSQL URL.
-            StoreError: if the store cannot be created, or as in `StoreReader.open`.
+            StoreError: if the store cannot be created or opened (see `StoreReader.open`).
         """
         text = os.fspath(target)
         if not is_database_url(text):
@@ -92,7 +92,7 @@ class StoreWriter(StoreReader):
         takes as long as reading the whole store.
 
         Raises:
-            StoreError: if the store holds anything else, or as in `StoreWriter`.
+            StoreError: if the store was changed in any other way, or as in `StoreWriter`.
         """
         self._retrying(self._check_chain)
 
@@ -129,7 +129,8 @@ class StoreWriter(StoreReader):
             self._seal(chain)
 
     def forget(self) -> None:
-        """Delete the user's note, if possible, because the store is not kept. Later writes fail.
+        """Delete the user's note about the run, if possible. Call this only if the store is to be
+        deleted, because later writes to it fail.
 
         Raises:
             StoreError: if the store cannot be read, or the user has no home folder.
@@ -139,7 +140,8 @@ class StoreWriter(StoreReader):
 
     def _commit(self, change: Callable[[Chain], None]) -> None:
         """Commit a change with its entries in the chain. If the connection is lost midway, the
-        store's digest shows whether the change was committed, and `change` may be called again."""
+        store's digest shows whether the change was committed, and `change` may be called again.
+        Errors of `change` pass through. Other errors are as in the class."""
         after: Digest | None = None
 
         def attempt() -> None:
@@ -158,8 +160,8 @@ class StoreWriter(StoreReader):
         self._retrying(attempt)
 
     def _known(self, connection: Connection) -> Chain:
-        """Return the checked chain of the store. If the store is new, first record the version, a
-        new id of the run, and the user's key. Errors are as in the class."""
+        """Return the store's chain, whose last digest must be noted. If the store is new, first
+        record the version, a new id of the run, and the user's key. Errors are as in the class."""
         chain = Chain(connection)
         with damage(self.where):
             facts = rows.read_meta(connection, "run")
@@ -179,8 +181,9 @@ class StoreWriter(StoreReader):
         return chain
 
     def _seal(self, chain: Chain) -> None:
-        """Note the digests before and after a change, so that a process that is killed before the
-        commit leaves a valid store. Sign the last digest if the run is finished."""
+        """Note the digests before and after a change, so that the store remains valid even if this
+        process is killed before the commit. If the run is finished, sign the last digest.
+        Otherwise, remove the signature."""
         facts = rows.read_meta(chain.connection, "run", "finished")
         note(facts["run"], chain.before, chain.last)
         signed = chain.last.signed(facts["run"])
@@ -201,8 +204,8 @@ class StoreWriter(StoreReader):
 
     @contextmanager
     def advisory_lock(self) -> Iterator[None]:
-        """Reserve the store, which must be in PostgreSQL, for this runner within this context. A
-        runner that has lost the lock cannot write until it has the lock again.
+        """Lock the store, which must be in PostgreSQL, against other runners within this context.
+        If the lock is lost, this runner cannot write until it has the lock again.
 
         Raises:
             StoreError: at once if another runner has the lock, or if the database fails.
@@ -229,8 +232,10 @@ class StoreWriter(StoreReader):
         )
 
     def _retrying(self, work: Callable[[], _T], seconds: float | None = None) -> _T:
-        """Return the result of `work`. While the database is unreachable, call `work` again, for up
-        to `seconds`; by default, only a runner does this, without limit, to survive an outage."""
+        """Return the result of `work`. If the database cannot be reached, call `work` again, for up
+        to `seconds`. By default, retry without limit within `advisory_lock`, and not at all outside
+        it. If another runner has the lock, retry for up to a minute. Other errors pass through at
+        once."""
         wait = seconds if seconds is not None else inf if self._writer is not None else 0.0
         lost: float | None = None
         locked: float | None = None
@@ -261,7 +266,7 @@ class StoreWriter(StoreReader):
         return self._retrying(super()._connect)
 
     def run_if_begun(self) -> StoredRun | None:
-        """Read the run as in `StoreReader`. Within `advisory_lock`, retry after a lost connection.
+        """Same as in `StoreReader`, but within `advisory_lock`, retry if the connection is lost.
 
         Raises:
             StoreError: if the store cannot be read.
@@ -269,8 +274,8 @@ class StoreWriter(StoreReader):
         return self._retrying(super().run_if_begun)
 
     def _all(self, query: sa.Select[Any], convert: Callable[[sa.Row[Any]], _T]) -> Iterator[_T]:
-        """Yield the converted rows of a query. Within `advisory_lock`, continue with the next row
-        after a lost connection."""
+        """Yield the converted rows of a query. If the connection is lost within `advisory_lock`,
+        continue with the next row, unless no row was read since the last loss."""
         read, lost = 0, -1
         while True:
             try:
@@ -286,7 +291,9 @@ class StoreWriter(StoreReader):
 
     @contextmanager
     def _write(self) -> Iterator[Connection]:
-        """Begin a transaction that excludes other writers, yield its connection, and commit it."""
+        """Begin a transaction that excludes other writers, and yield its connection. Commit the
+        transaction at the end of the context, or roll it back after an error. Errors are as in the
+        class."""
         with store_errors(self.where), ExitStack() as stack:
             if self._writer is None:
                 connection = stack.enter_context(self._engine.begin())

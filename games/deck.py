@@ -1,8 +1,9 @@
 """Cards, decks and hands.
 
 A card is a *number*: four times its rank in the game's order plus its suit (`c d h s`). Each joker
-is the only card of its rank; the two ranks are the highest. A *hand* is one integer with a field of
-bits for each card: one bit with one pack, four with two. Hands add and subtract as multisets.
+is the only card of its rank, and the jokers' ranks are the highest. A *hand* is one integer with a
+field of bits for each card: one bit with one pack, four with two. Hands add and subtract as
+multisets.
 """
 
 from collections.abc import Iterable, Sequence
@@ -39,7 +40,7 @@ class Deck:
         names: the name of each card number, or `""` if the number has no card.
         order: all card numbers, ascending, and again for the second pack.
         cards: the names of the cards in `order`.
-        size: the number of all cards.
+        size: the number of cards in all packs.
         number: the card number for each name.
         units: the one-card hand for each card number.
         full: the hand of all cards.
@@ -72,8 +73,8 @@ class Deck:
     def hand(self, cards: Iterable[str]) -> int:
         """Return the hand of the cards with these names.
 
-        `??` and cards that only other games have are skipped. If a card occurs more often than in
-        the deck, the result is not a hand (see `fits`).
+        Skip `??` and cards that only other games have. If a card occurs more often than in the
+        deck, the result is not a hand (see `fits`).
 
         Raises:
             KeyError: if a string is neither `??` nor the name of a card of any game.
@@ -81,9 +82,9 @@ class Deck:
         return sum(map(self._unit.__getitem__, cards))
 
     def fits(self, total: int, number: int) -> bool:
-        """Return whether `total` is a hand of `number` cards.
+        """Return whether the deck has all cards that were passed to `hand`, as often as named.
 
-        `total` must be the result of `hand` for that many names.
+        `total` must be the result of `hand`, and `number` the number of names.
         """
         if self.packs == 1:
             return total.bit_count() == number
@@ -135,7 +136,7 @@ class Deck:
         """Return the hand of these names, or -1 if a card is not in the deck or occurs too often.
 
         Raises:
-            KeyError: as in `hand`.
+            KeyError: if a string is neither `??` nor the name of a card of any game.
         """
         total = self.hand(cards)
         return total if self.fits(total, len(cards)) else -1
@@ -154,7 +155,7 @@ class Deck:
         return ((hand | self._guards) - cards) & self._guards == self._guards
 
     def united(self, *hands: int) -> int:
-        """Return a hand with the cards of several hands, and no card more often than in the deck.
+        """Return the union of several hands. No card occurs more often than in the deck.
 
         With one pack, a card in several hands counts once. With two packs, the hands are added in
         order, and a hand that would make a card occur more than twice is left out.
@@ -173,9 +174,9 @@ class Deck:
         return (hand >> shift & self._rank_field) << shift
 
     def lowest(self, hand: int, rank: int, count: int) -> int:
-        """Return the `count` lowest cards of a rank in a hand, as a hand.
+        """Return up to `count` cards of a rank in a hand, as a hand. Lower suits are preferred.
 
-        If there are fewer, return all. With one pack, `count` must be at most 4.
+        `rank` is an index into `ranks`. With one pack, `count` must be at most 4.
         """
         shift = 4 * self.width * rank
         field = hand >> shift & self._rank_field
@@ -189,7 +190,7 @@ class Deck:
         return taken << shift
 
     def in_order(self, cards: Iterable[str]) -> list[str]:
-        """Return these names in deck order. Strings that name no card of this deck come last."""
+        """Return these names from low to high. Strings that name no card of this deck come last."""
         return sorted(cards, key=self.place)
 
     def place(self, name: str) -> int:

@@ -25,11 +25,11 @@ _PHASES: Final = {
 
 
 def describe(view: View, moves: Iterable[Move] | None = None) -> str:
-    """Describe a view in English, as text that is the same for equal arguments.
+    """Return a description of a view in English. Equal arguments give the same text.
 
-    `moves` are the legal moves of the view, or None to leave them out. The first eight plays of
-    each category, and the first eight moves of each other kind, are written out with their index in
-    `moves`.
+    `moves` has the legal moves of the view. Without `moves`, the text does not mention legal moves.
+    The first eight plays of each category, and the first eight moves of each other kind, are
+    written out with their indexes in `moves`.
     """
     data = view.to_dict()
     game, deck = view.game, view.game.deck(view.players)

@@ -44,8 +44,8 @@ class InvalidState(ValueError):
 class OptionError(ValueError):
     """The game does not accept a number of players, a seed or an option.
 
-    `field` is `players`, `seed` or, for instance, `options.deals`. `message` is a sentence that
-    says what is accepted.
+    `field` is `players`, `seed` or the name of an option, such as `options.deals`. `message` is a
+    sentence that says what the game accepts.
     """
 
     def __init__(self, field: str, message: str) -> None:

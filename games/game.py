@@ -25,9 +25,9 @@ JsonDict = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option: an integer from `minimum` to `maximum`, or a Boolean if these are None.
+    """An option: an integer from `minimum` to `maximum`, or a Boolean if both are None.
 
-    If `nullable` is true, its value may also be None.
+    If `nullable` is true, None is also a valid value.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Category:
-    """A category of plays, which exists for up to `max_players` players (None for no limit).
+    """A category of plays. It exists in games of up to `max_players` players (None: no limit).
 
     `example` is a move of this category in a game with the fewest players.
     """
@@ -66,7 +66,7 @@ class Category:
 class Phrase:
     """A message with placeholders such as `%(points)d`, which pages translate.
 
-    `str` returns the English text.
+    `str` returns the English text with the values filled in.
     """
 
     message: str
@@ -80,7 +80,7 @@ class Phrase:
 class Fact:
     """A fact about a position: a label with text, cards or both.
 
-    Pages translate the label, and `value` if they can. `cards` are names in deck order, with `??`
+    Pages translate the label and, if possible, `value`. `cards` are names in deck order, with `??`
     for hidden cards. `seat` is the seat that the fact is about, or None. `on_table` marks cards
     that lie in front of a seat in the current trick.
     """
@@ -114,7 +114,7 @@ class LegalMoves:
         return [move.text for move in self._moves]
 
     def shapes(self) -> list[tuple[int, Shape]]:
-        """Return the cards of each move, as a hand that may be empty, and its `Move.shape`."""
+        """Return (cards, `Move.shape`) for each move. The cards are a hand, which may be empty."""
         return [(move.cards, move.shape) for move in self]
 
 
@@ -204,15 +204,18 @@ class Game:
         """Return phrases about a seat, such as "10 points taken". `data` is as in `facts`."""
 
     def groups(self, cards: Sequence[str]) -> list[list[str]]:
-        """Return a hand's cards, given in deck order, in groups as a person would hold them."""
+        """Return a hand's cards in groups, as a person would hold them, by default in one group.
+
+        `cards` must be in deck order.
+        """
         return [list(cards)]
 
     @abstractmethod
     def max_difference(self, players: int, options: Options) -> int:
         """Return the largest possible difference between the points of two seats in one deal.
 
-        If the rules set no practical limit (`bounded` is False), statistics may still assume this
-        number. Omitted options take their defaults.
+        If `bounded` is False, larger differences can occur, but statistics may assume that they do
+        not. Options missing in `options` have their defaults.
         """
 
     def sides(self, result: JsonDict, players: int) -> tuple[int, ...] | None:
@@ -228,7 +231,7 @@ class Game:
     ) -> tuple[int, dict[str, Value]]:
         """Return the number of players and all options of a new game, with defaults filled in.
 
-        If `players` is None, the game has as few players as it allows. `seed` is only checked.
+        If `players` is None, return the fewest that the game allows. `seed` is only checked.
 
         Raises:
             OptionError: if `players`, `seed` (1 to 128 characters) or an option is not valid.

@@ -35,8 +35,9 @@ class Move:
     `value` is the bid or the index of the trump suit, or 0.
     `suffix` is `=flush`, `=fullhouse` or "".
 
-    For a validated play, `category` and `length` are as on the wire, and `level` is the number of
-    the rank. In Dou Dizhu and Zheng Fen, `value` is then the number of the category.
+    For a validated play, `category` and `length` are as on the wire, and `level` is the rank as an
+    index into `deck.ranks`. In Dou Dizhu and Zheng Fen, `value` is then the category as an index
+    into the game's `NAMES`.
 
     A move equals another move, or a string, with the same text.
     """
@@ -113,7 +114,7 @@ class Move:
 
 
 class History:
-    """The moves of a deal: first those `posted` in wire form, then those added. Immutable."""
+    """The moves of a deal: first `posted`, in wire form, then those added by `then`. Immutable."""
 
     __slots__ = ("_before", "_move", "_played", "_posted", "_seat")
 
@@ -159,11 +160,11 @@ class History:
     def played(self, deck: Deck, players: int) -> tuple[int, ...]:
         """Return the cards that each seat has played, and those of its latest move, as hands.
 
-        The first `players` hands have all the cards that each seat has played; the next have only
-        those of each seat's latest move. The latter hand is empty if the seat has not moved, or its
-        latest move is not a play with cards of this deck. Posted moves that cannot be parsed count
-        as passes, and entries without a valid seat are skipped. Results are cached, so `deck` and
-        `players` must be the same in every call.
+        The first `players` hands have all the cards that each seat has played. As many hands
+        follow, with only the cards of each seat's latest move. A seat's second hand is empty if the
+        seat has not moved, or if its latest move is not a play with cards of this deck. Posted
+        moves that cannot be parsed count as passes, and entries without a valid seat are skipped.
+        Results are cached, so `deck` and `players` must be the same in every call.
         """
         newer: list[History] = []
         history = self
@@ -204,7 +205,7 @@ def _played(posted: Sequence[dict[str, Any]], deck: Deck, players: int) -> tuple
 def parse(text: str, deck: Deck) -> Move:
     """Parse a move, without regard to the position.
 
-    In the result, `cards` is -1 if no hand of this deck can hold the named cards.
+    In the result, `cards` is -1 if the deck does not have the named cards, or not as often.
 
     Raises:
         IllegalMove: if the text does not match the grammar. The reason is `syntax`.

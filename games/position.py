@@ -18,7 +18,7 @@ Convert = Callable[[Deck, Any], Any]
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of a position. `write` and `read` convert it to and from its wire form, if needed."""
+    """A field of a position. `write` and `read`, if set, convert it to and from its wire form."""
 
     name: str
     write: Convert | None = None
@@ -36,7 +36,7 @@ def hand_field(name: str) -> Field:
 
 
 def hands_field(name: str) -> Field:
-    """Return a field for hands by seat, which are lists of card names on the wire."""
+    """Return a field for a tuple of hands, which are lists of card names on the wire."""
     return Field(
         name,
         lambda deck, hands: [deck.names_of(hand) for hand in hands],
@@ -91,10 +91,10 @@ def _write_results(deck: Deck, results: Any) -> list[dict[str, Any]]:
 class BasePosition:
     """The base class of all positions, with the fields that all games share.
 
-    Each class lists the fields of its wire form in `FIELDS`. `CHECK` adds a sentence to a list for
-    each rule that a wire form with an allowed number of players breaks. It returns the play on the
-    table, or None if there is none or it is not valid. In a view, `hands` has -1 for each hand that
-    its seat does not see. `table` is always None in 9-5-2.
+    Each class lists the fields of its wire form in `FIELDS`. `CHECK(problems, data)` checks the
+    wire form `data`, in which the number of players must be allowed, and adds a sentence to
+    `problems` for each problem. It returns the play on the table, or None if there is none or it is
+    not valid. In a view, `hands` has -1 for each hidden hand. `table` is always None in 9-5-2.
 
     The `copy_…` methods are the allow-list of fields that a view takes from a state unchanged. They
     name each field, because a loop over names would make a game of Dou Dizhu 10 to 20 % slower.
@@ -136,28 +136,29 @@ class BasePosition:
 
     @property
     def to_beat(self) -> tuple[int, Move] | None:
-        """The play to beat as (seat that made it, play), or None if there is none."""
+        """The play to beat as (seat, play), or None if there is no play to beat."""
         return None if self.table is None else (self.table.seat, self.table.move)
 
     def cards_owed(self, held: int) -> int:
-        """Return how many cards the seat to move, which holds `held`, must still give or discard.
+        """Return how many cards the seat to move must still give or discard.
 
-        In a game or a phase without gives and discards, this is 0.
+        `held` is the number of cards that this seat holds. In games and phases in which no cards
+        are given or discarded, return 0.
         """
         return 0
 
     def moves(self) -> LegalMoves:
         """Return the legal moves of the seat to move, in the API contract's order.
 
-        There are none if the game is over, or if this is another seat's view or the public's.
-        `check` also accepts moves that some games do not list (see their `legal_moves`).
+        There are no legal moves if the game is over, or in a view that hides the hand of the seat
+        to move. In some games, `check` also accepts moves that are not listed (see `legal_moves`).
         """
         hand = self.hand_to_move()
         return LegalMoves() if hand < 0 else self.legal_moves(hand)
 
     @abstractmethod
     def legal_moves(self, hand: int) -> LegalMoves:
-        """Return the legal moves of the seat to move. `hand` must be its hand."""
+        """Return the legal moves of the seat to move. `hand` must be that seat's hand."""
 
     def hand_to_move(self) -> int:
         """Return the hand of the seat to move, or -1 if the game is over or the hand is hidden.
@@ -168,23 +169,23 @@ class BasePosition:
 
     @abstractmethod
     def validate(self, move: Move, hand: int) -> Move:
-        """Check a move that `check` has parsed for this deck, and return it as `check` does.
+        """Check a move of this deck, and return it in the same form as `check`.
 
         `hand` must be the hand of the seat to move, and the game must not be over.
 
         Raises:
-            IllegalMove: if the move is not legal. The reason is the first that applies.
+            IllegalMove: if the move is not legal, with the first reason that applies.
         """
 
     def check(self, move: str | Move) -> Move:
         """Check that a move is legal, and return it in its canonical form.
 
-        A play is returned with its category, rank and length. In another seat's view, or the
-        public's, no move is legal.
+        A play is returned with its category, rank and length. In a view that hides the hand of the
+        seat to move, no move is legal.
 
         Raises:
-            IllegalMove: if the move cannot be parsed or is not legal. The reason is the first that
-                applies.
+            IllegalMove: if the move cannot be parsed or is not legal, with the first reason that
+                applies, in the order of `Reason`.
         """
         deck = self.deck
         if isinstance(move, str):
@@ -202,7 +203,7 @@ class BasePosition:
         return self.validate(move, hand)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the wire form, in which the entries of `history` must not be changed."""
+        """Return the wire form. The entries of its `history` must not be changed."""
         deck = self.deck
         wire: dict[str, Any] = {"game": self.game.name}
         for field in self.FIELDS:
@@ -233,9 +234,10 @@ class BasePosition:
     def end_deal(self, change: Sequence[int], result: Mapping[str, Any]) -> bool:
         """Add a deal to the scores and results. Return whether the caller must start another deal.
 
-        `change` holds the points of each seat in this deal, and `result` the other fields of its
-        result. After `deals` results, or once a score reaches `target` (if these options are set),
-        the phase becomes `over` and the turn None.
+        `change` has the points of each seat in this deal, and `result` the other fields of the
+        deal's result. If the number of results reaches the option `deals`, or a score reaches the
+        option `target`, the phase becomes `over` and the turn None. An option that is None
+        sets no limit, and some games have no `target`.
         """
         self.results += ({"deal": self.deal, "scores": list(change), **result},)
         self.scores = tuple([a + b for a, b in zip(self.scores, change, strict=True)])
@@ -269,8 +271,8 @@ class BasePosition:
     ) -> int:
         """Set `deal`, `dealer`, `hands`, `history` and `table` for a new deal. Return the talon.
 
-        The first `drawn` of the card numbers in `order` are dealt one by one, starting with the
-        seat `start`. The talon is the rest, as a hand.
+        `order` has card numbers. The first `drawn` cards are dealt one by one, starting with seat
+        `start`. The remaining cards are the talon, which is returned as a hand.
         """
         deck, players = self.deck, self.players
         self.deal = deal
@@ -298,7 +300,7 @@ class BasePosition:
 
 
 def wrong_phase(move: Move, phase: str, expected: str) -> IllegalMove:
-    """Return the error for a move that `phase` forbids. `expected` is text: the kinds it allows."""
+    """Return the error for a move that `phase` forbids. `expected` names the kinds it allows."""
     return IllegalMove(
         Reason.WRONG_PHASE,
         f"{move.kind} is not a move of the phase {phase}; its moves are {expected}.",
@@ -306,7 +308,7 @@ def wrong_phase(move: Move, phase: str, expected: str) -> IllegalMove:
 
 
 def not_held() -> IllegalMove:
-    """Return the error for cards that the seat to move does not hold."""
+    """Return the error for cards that the seat to move does not hold, or not as often."""
     return IllegalMove(
         Reason.NOT_HELD, "Some of these cards are not in the hand, or not that often."
     )

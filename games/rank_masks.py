@@ -83,9 +83,9 @@ def is_run(mask: int) -> bool:
 
 
 def runs(mask: int, shortest: int) -> list[tuple[int, int]]:
-    """Return all runs of at least `shortest` ranks in a mask, including those in longer runs.
+    """Return all runs of at least `shortest` ranks in a mask, including parts of longer runs.
 
-    Each is a pair (lowest rank, length). They are sorted by length and then by lowest rank.
+    Each run is a pair (lowest rank, length). Runs are sorted by length and then by lowest rank.
     """
     result: list[tuple[int, int]] = []
     starts = run_starts(mask, shortest)
@@ -98,7 +98,7 @@ def runs(mask: int, shortest: int) -> list[tuple[int, int]]:
 
 
 def run_starts(mask: int, length: int) -> int:
-    """Return a mask with the lowest rank of each run of `length` ranks, even within longer runs."""
+    """Return the mask of the ranks where a run of `length` ranks begins, even in longer runs."""
     starts = mask
     for step in range(1, length):
         starts &= mask >> step

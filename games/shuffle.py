@@ -24,7 +24,7 @@ class Randomness:
         self._words = _words(seed, deal)
 
     def below(self, n: int) -> int:
-        """Return the next uniformly distributed integer in [0, n). `n` must be from 1 to 2**32."""
+        """Return the next random integer, uniform in [0, n). `n` must be from 1 to 2**32."""
         limit = (1 << 32) // n * n
         word = next(self._words)
         while word >= limit:
@@ -32,7 +32,7 @@ class Randomness:
         return word % n
 
     def shuffle(self, cards: Sequence[int]) -> list[int]:
-        """Return a new list of the cards in a random order."""
+        """Return a new list with the cards in random order."""
         order = list(cards)
         for i in range(len(order) - 1, 0, -1):
             j = self.below(i + 1)

@@ -22,7 +22,8 @@ _RESULT_LISTS: Final = ("scores", "tricks", "targets")
 def with_valid_players(problems: list[str], game: Game, data: JsonDict) -> JsonDict:
     """Check the number of players, and return the wire form with a number that the game allows.
 
-    A wrong number is replaced with the allowed number that is nearest to the number of hands.
+    If the number is wrong, add a sentence to `problems`, and return a copy with the allowed number
+    that is nearest to the number of hands.
     """
     players: int = data["players"]
     few, many = game.min_players, game.max_players
@@ -33,7 +34,7 @@ def with_valid_players(problems: list[str], game: Game, data: JsonDict) -> JsonD
 
 
 def known_hands(data: JsonDict) -> dict[int, list[str]]:
-    """Return the card names of the hands that a state or view in wire form shows, by seat."""
+    """Return the hands shown by a state or view in wire form, as lists of names keyed by seat."""
     if "hands" in data:
         return dict(enumerate(data["hands"]))
     return {} if data["seat"] is None else {data["seat"]: data["hand"]}
@@ -45,7 +46,10 @@ def hand_sizes(data: JsonDict) -> list[int]:
 
 
 def seat(problems: list[str], name: str, value: int | None, players: int) -> bool:
-    """Return whether a value is a seat or None. If not, add to `problems` that `name` is wrong."""
+    """Return whether `value` is a seat or None. If not, add a sentence to `problems`.
+
+    `name` is the name of the field in the sentence.
+    """
     if value is None or 0 <= value < players:
         return True
     problems.append(f"{name} is {value}, but the seats are 0 to {players - 1}.")
@@ -58,15 +62,19 @@ def entries(values: Sequence[Any]) -> str:
 
 
 def one_per_seat(problems: list[str], name: str, values: Sequence[Any], players: int) -> None:
-    """Check that the list `name` has one entry for each seat."""
+    """Check that `values` has one entry for each seat. If not, add a sentence to `problems`.
+
+    `name` is the name of the list in the sentence.
+    """
     if len(values) != players:
         problems.append(f"{name} has {entries(values)}, but there are {players} players.")
 
 
 def check_common(problems: list[str], game: Game, data: JsonDict) -> None:
-    """Check phase, turn, seats, results and lists by seat, and that a state has no masked talon.
+    """Check the fields that all games share, and that a state does not mask its talon.
 
-    The game must allow the number of players (see `with_valid_players`).
+    Add a sentence to `problems` for each problem. The game must allow the number of players (see
+    `with_valid_players`).
     """
     players: int = data["players"]
     phase: str = data["phase"]
@@ -98,7 +106,11 @@ def check_common(problems: list[str], game: Game, data: JsonDict) -> None:
 
 
 def own_hand(problems: list[str], data: JsonDict, deck: Deck, outside: int = 0) -> None:
-    """Check a view's hand and counts. `outside` is the number of cards known to be in no hand."""
+    """Check the hand, the counts and the size of the talon in a view.
+
+    `outside` is the number of cards known to be in no hand. Add a sentence to `problems` for each
+    problem.
+    """
     counts: list[int] = data["counts"]
     hand: list[str] = data["hand"]
     seat: int | None = data["seat"]
@@ -124,7 +136,10 @@ def own_hand(problems: list[str], data: JsonDict, deck: Deck, outside: int = 0) 
 
 
 def check_cards(problems: list[str], deck: Deck, cards: Sequence[str]) -> None:
-    """Check that all cards are in the deck, which has no `??`, and that none occurs too often."""
+    """Check that the deck has all cards, and that no card occurs too often. `??` is not allowed.
+
+    Add a sentence to `problems` for each problem.
+    """
     if deck.fits(deck.hand(cards), len(cards)):
         return  # faster than counting: reading a state takes 15 % less time
     total = Counter(cards)

@@ -1,4 +1,4 @@
-"""The auction of Dou Dizhu and Dasan: pass or bid 1 to 3, higher than before."""
+"""The auction of Dou Dizhu and Dasan. Bids go from 1 to 3, each higher than the last."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ HIGHEST: Final = 3
 
 
 class AuctionGame(Game):
-    """A game in which the winner of an auction, the declarer, plays against the other seats."""
+    """A game in which the winner of an auction, the declarer, plays alone or with a partner."""
 
     teams: ClassVar[bool] = True
 
@@ -28,10 +28,10 @@ class AuctionGame(Game):
 
 
 def validate(move: Move, bid: int) -> Move:
-    """Check that a move is a pass, or a bid higher than `bid` (0 for no bid yet), and return it.
+    """Check a move of an auction, and return it. `bid` is the highest bid so far, or 0.
 
     Raises:
-        IllegalMove: if the move is neither.
+        IllegalMove: if the move is neither a pass nor a bid higher than `bid`.
     """
     if move.kind == PASS:
         return move
@@ -45,12 +45,12 @@ def validate(move: Move, bid: int) -> Move:
 
 
 def moves(deck: Deck, bid: int) -> list[Move]:
-    """Return a pass and every bid higher than `bid`, ascending."""
+    """Return a pass and all bids higher than `bid`, lowest first."""
     return [Move(PASS, deck), *bids(deck, bid + 1, HIGHEST)]
 
 
 def bids(deck: Deck, low: int, high: int) -> list[Move]:
-    """Return the bids from `low` to `high`, both included, ascending."""
+    """Return the bids from `low` to `high`, both included, lowest first."""
     return [Move(BID, deck, value=value) for value in range(low, high + 1)]
 
 
@@ -62,10 +62,10 @@ def bidder(turn: int, passes: int, players: int) -> int:
 def shown_talon(
     deck: Deck, talon: int, seat: int | None, declarer: int | None, reveal: object
 ) -> tuple[str, ...]:
-    """Return the names of the talon's cards, or `??` for each card that the seat may not see.
+    """Return the names of the talon's cards, or `??` for each card if `seat` may not see them.
 
-    Nobody sees them during the auction, when `declarer` is None. Afterwards, only the declarer
-    sees them, or everybody if `reveal` is true.
+    During the auction, `declarer` is None, and nobody sees the talon. Afterwards, only the declarer
+    sees it, or everybody if `reveal` is true. `seat` is None for the public.
     """
     cards = deck.names_of(talon)
     if declarer is not None and (seat == declarer or reveal):
@@ -74,7 +74,10 @@ def shown_talon(
 
 
 def check_auction(problems: list[str], data: Mapping[str, Any], passes_allowed: int) -> None:
-    """Check a posted auction. At most `passes_allowed` passes may precede the first bid."""
+    """Check a posted auction, and add a sentence to `problems` for each problem.
+
+    At most `passes_allowed` passes may precede the first bid.
+    """
     if data["declarer"] is not None:
         problems.append("declarer must be null in an auction.")
     if data["table"] is not None:
@@ -101,7 +104,10 @@ def check_auction(problems: list[str], data: Mapping[str, Any], passes_allowed: 
 
 
 def check_declared(problems: list[str], data: Mapping[str, Any]) -> None:
-    """Check that there is a declarer and a bid of 1 to 3, as there must be after an auction."""
+    """Check that a position after the auction has a declarer and a bid of 1 to 3.
+
+    Add a sentence to `problems` for each problem.
+    """
     if data["declarer"] is None:
         problems.append("declarer must be set after the auction.")
     if not 1 <= data["bid"] <= HIGHEST:
@@ -112,7 +118,7 @@ def check_cards(
     problems: list[str], data: Mapping[str, Any], deck: Deck, table: Table | None
 ) -> None:
     """Check that all cards are in the deck, that no card occurs too often, and that each seat has
-    cards unless the game is over. In a view, also check its own hand and its counts.
+    cards unless the game is over. In a view, also check the hand and the counts.
 
     Add a sentence to `problems` for each problem. `table` is the result of `read_table`. A card of
     the talon that is also in the declarer's hand, or in the declarer's play on the table, counts

@@ -15,7 +15,7 @@ from games.position import BasePosition, Field, Table, not_held, wrong_phase
 
 
 class ClimbingPosition(BasePosition):
-    """A position of a climbing game. `passes` counts the passes in a row, also in an auction."""
+    """A position of a climbing game. `passes` counts the passes since the last play or bid."""
 
     FIELDS: ClassVar[tuple[Field, ...]] = (
         *BasePosition.FIELDS,
@@ -29,15 +29,16 @@ class ClimbingPosition(BasePosition):
     def validate_play(self, play: Move, table: Move | None) -> Move:
         """Check a play, and return it with its category, rank, length and canonical suffix.
 
-        The seat to move must hold the cards. `table` is the play to beat, or None.
+        `table` is the play to beat, or None for a lead. The caller must have checked that the seat
+        to move holds the cards.
 
         Raises:
-            IllegalMove: if the cards form no combination, if the suffix does not fit them, if they
-                do not beat `table`, or if they need a suffix and have none (only in Zheng Fen).
+            IllegalMove: if the cards form no combination, the suffix does not fit, the play does
+                not beat `table`, or a suffix is needed but missing (only in Zheng Fen).
         """
 
     def validate(self, move: Move, hand: int) -> Move:
-        """Validate a move of a trick (see `BasePosition.validate`)."""
+        """Check a move of a trick, and return it (see `BasePosition.validate`)."""
         table = self.table
         if move.kind == PASS:
             if table is None:
@@ -53,9 +54,10 @@ class ClimbingPosition(BasePosition):
         return self.validate_play(move, None if table is None else table.move)
 
     def play_cards(self, seat: int, move: Move) -> int:
-        """Move the cards of a play from the seat's hand to the table, and return the cards left.
+        """Remove the cards of a play from the seat's hand, and return the hand that is left.
 
-        The passes are set to 0. The turn and the history stay as they are.
+        Make the play the one to beat, and set `passes` to 0. The turn and the history do not
+        change.
         """
         hands = list(self.hands)
         left = hands[seat] = hands[seat] - move.cards
@@ -71,12 +73,18 @@ class ClimbingPosition(BasePosition):
 
 
 def talon_facts(data: Mapping[str, Any]) -> list[Fact]:
-    """Return a list with the talon as a fact, or an empty list if there is no talon."""
+    """Return the talon as a list of one fact, or an empty list if there is no talon.
+
+    `data` is a state or view in wire form.
+    """
     return [Fact("talon", cards=tuple(data["talon"]))] if data["talon"] else []
 
 
 def table_facts(data: Mapping[str, Any]) -> list[Fact]:
-    """Return a list with the play to beat as a fact, or an empty list if there is no such play."""
+    """Return the play to beat as a list of one fact, or an empty list if there is no play to beat.
+
+    `data` is a state or view in wire form.
+    """
     table = data["table"]
     if table is None:
         return []
@@ -91,15 +99,16 @@ def not_a_combination(move: Move, game: str) -> IllegalMove:
 
 
 def same_kind(table: Move) -> str:
-    """Return words such as "a higher pair" for the plays of its category that beat `table`."""
+    """Return words for a higher play of the same kind as `table`, such as "a higher pair"."""
     many = f" of {table.deck.count(table.cards)} cards" if (table.length or 1) > 1 else ""
     return f"a higher {table.category}{many}"
 
 
 def wrong_category(move: str, table: Move, answers: Sequence[str]) -> IllegalMove:
-    """Return the error for a combination of a kind that does not beat the play `table`.
+    """Return the error for a move whose category or length cannot beat the play `table`.
 
-    `answers` names the kinds of plays that beat it, such as "a bomb", and is empty if none does.
+    `move` is the move as a string. `answers` has names, such as "a bomb", of the kinds of plays
+    that beat `table`. It is empty if nothing beats `table`.
     """
     kinds = " or ".join(filter(None, [", ".join(answers[:-1]), *answers[-1:]]))
     fix = f"play {kinds}, or pass" if kinds else "nothing does"
@@ -107,7 +116,7 @@ def wrong_category(move: str, table: Move, answers: Sequence[str]) -> IllegalMov
 
 
 def not_higher(move: str, table: Move) -> IllegalMove:
-    """Return the error for a play of the right kind that is too low to beat the play `table`."""
+    """Return the error for `move`, a play of the right kind that is too low to beat `table`."""
     return IllegalMove(Reason.NOT_HIGHER, f"{move} is not higher than {table.text} on the table.")
 
 
@@ -120,8 +129,9 @@ def read_table(
 ) -> Table | None:
     """Check `entry`, the `table` of a posted position, and return the play that it describes.
 
-    Return None if `entry` is None, or if its seat or move is not valid. `identify` must return the
-    play with its category, rank and length, or raise IllegalMove.
+    Add a sentence to `problems` for each problem. Return None if `entry` is None, or if its seat or
+    move is not valid. `identify` must return a play with its category, rank and length, or raise
+    IllegalMove.
     """
     if entry is None:
         return None
@@ -153,8 +163,8 @@ def check_passing(
 ) -> None:
     """Check the passes and the turn of a posted trick.
 
-    `table` is the result of `read_table`. `active` holds the seats with cards. `most` is the number
-    of passes that ends the trick.
+    Add a sentence to `problems` for each problem. `table` is the result of `read_table`. `active`
+    has the seats that hold cards. A trick ends after `most` passes.
     """
     passes: int = data["passes"]
     if data["table"] is None:

@@ -1,4 +1,4 @@
-"""The combinations of Dasan: single to quad, and runs of three or more of each, 4 to K."""
+"""The combinations of Dasan: one to four cards of a rank, or of each rank in a run."""
 
 from collections.abc import Iterator
 from itertools import product
@@ -53,7 +53,7 @@ def check_beats(move: Move, table: Move) -> None:
     """Check that a play beats the play `table`. Both must be results of `identify`.
 
     Raises:
-        IllegalMove: if it does not.
+        IllegalMove: if the play does not beat `table`.
     """
     if move.category != table.category or move.length != table.length:
         raise wrong_category(move.text, table, [same_kind(table)])
@@ -65,7 +65,8 @@ def legal_plays(hand: int, table: Move | None, called: int) -> list[Move]:
     """Return the legal plays of a hand in the API contract's order, each in the lowest suits held.
 
     `table` is the play to beat, or None. `called` is the called card, as a hand, if `hand` contains
-    it, and otherwise 0. Ranks that can be played both with and without that card are listed twice.
+    that card, and otherwise 0. A play that can be made with or without the card is listed both
+    ways. A pass is not listed.
     """
     groups = _leads(hand) if table is None else _follows(hand, table)
     groups.sort(key=lambda group: (group[0] * group[2], group[1], group[2] > 1, group[0]))
@@ -73,7 +74,7 @@ def legal_plays(hand: int, table: Move | None, called: int) -> list[Move]:
 
 
 def _leads(hand: int) -> list[tuple[int, int, int]]:
-    """Return the plays of a hand without suits: (cards per rank, highest rank, number of ranks)."""
+    """Return what a hand can lead, as tuples (cards per rank, highest rank, number of ranks)."""
     masks = rank_masks(DECK, hand)
     groups = []
     for size in range(1, 5):

@@ -22,7 +22,7 @@ CARDS_CALLABLE: Final = (1 << (4 * CALLABLE)) - 1
 
 
 class DasanPosition(ClimbingPosition):
-    """The fields and rules that states and views share. `called` is a hand of at most one card."""
+    """The fields and rules that states and views share. `called` is one card as a hand, or 0."""
 
     FIELDS: ClassVar[tuple[Field, ...]] = (
         *ClimbingPosition.FIELDS,
@@ -43,7 +43,7 @@ class DasanPosition(ClimbingPosition):
     partner: int | None
 
     def validate(self, move: Move, hand: int) -> Move:
-        """Validate a move (see `BasePosition.validate`)."""
+        """Check a move, and return it (see `BasePosition.validate`)."""
         if self.phase == "auction":
             return self._validate_bid(move)
         if self.phase == "call":
@@ -51,7 +51,7 @@ class DasanPosition(ClimbingPosition):
         return super().validate(move, hand)
 
     def validate_play(self, play: Move, table: Move | None) -> Move:
-        """Validate a play (see `ClimbingPosition.validate_play`)."""
+        """Check a play, and return it (see `ClimbingPosition.validate_play`)."""
         play = combinations.identify(play)
         if table is not None:
             combinations.check_beats(play, table)
@@ -71,9 +71,10 @@ class DasanPosition(ClimbingPosition):
         return auction.HIGHEST if self.options["open_higher"] else 1
 
     def legal_moves(self, hand: int) -> LegalMoves:
-        """Return the legal moves in the API contract's order (see `combinations.legal_plays`).
+        """Return the legal moves of the seat to move, in the API contract's order.
 
-        `validate` also accepts plays in suits that are not listed.
+        `hand` must be that seat's hand. Plays are listed in the lowest suits held (see
+        `combinations.legal_plays`), but `validate` also accepts plays in other suits.
         """
         if self.phase == "auction":
             if self.bid == 0:
@@ -87,7 +88,7 @@ class DasanPosition(ClimbingPosition):
         return LegalMoves(listed + combinations.legal_plays(hand, table, self.called & hand))
 
     def copy_shared(self, other: DasanPosition) -> None:
-        """Copy from `other` the fields that a view takes unchanged, so not the partner."""
+        """Copy from `other` the fields that a view takes unchanged, but not the partner."""
         self.copy_climbing(other)
         self.first = other.first
         self.bid = other.bid
@@ -120,8 +121,8 @@ class DasanState(DasanPosition):
     def view(self, seat: int | None) -> DasanView:
         """Return the view of a seat, or of the public if `seat` is None.
 
-        It hides other hands, and the talon if the seat may not see it. While the partner holds the
-        called card in an unfinished game, only the partner's own view names the partner.
+        The view hides other hands, and the talon if the seat may not see it. Until the partner has
+        played the called card or the game is over, only the partner's own view names the partner.
 
         Raises:
             ValueError: if there is no such seat.
@@ -142,7 +143,7 @@ class DasanState(DasanPosition):
         return view
 
     def deal_cards(self, deal: int = 1, dealer: int = 0) -> None:
-        """Deal the cards, by default of the first deal. Set all fields that `Game.start` does not.
+        """Deal the cards of deal number `deal`, and set all fields that `Game.start` does not set.
 
         The first card goes to the seat `dealer`, and the first turn to the holder of the lowest
         heart that was dealt.
@@ -161,7 +162,7 @@ class DasanState(DasanPosition):
         self.partner = None
 
     def advance(self, move: str | Move) -> DasanState:
-        """Return the state after a move. If it ends a deal but not the game, the next deal begins.
+        """Return the state after a move. If the move ends a deal but not the game, deal the next.
 
         Raises:
             IllegalMove: if the move is not legal (see `check`).
@@ -242,7 +243,8 @@ class DasanState(DasanPosition):
 class DasanView(DasanPosition):
     """A position as one seat, or the public, may know it.
 
-    `talon` has card names, and `??` for hidden cards. `partner` is also None if it is hidden.
+    `talon` has card names, and `??` for hidden cards. `partner` is None if there is no partner, or
+    if the view hides who it is.
     """
 
     FIELDS: ClassVar[tuple[Field, ...]] = (
@@ -285,12 +287,12 @@ class Dasan(auction.AuctionGame):
         return DECK
 
     def facts(self, data: JsonDict) -> list[Fact]:
-        """Return each of these that exists: the talon, the called card and the play to beat."""
+        """Return facts about the talon, the called card and the play to beat, if they exist."""
         called = [Fact("called", cards=(data["called"],))] if data["called"] else []
         return talon_facts(data) + called + table_facts(data)
 
     def roles(self, data: JsonDict, seat: int) -> list[Phrase]:
-        """Return one phrase if the seat is the declarer or a known partner, and otherwise none."""
+        """Return one phrase for the declarer or a known partner, or [] for other seats."""
         if data["declarer"] == seat:
             return [Phrase("declarer, bid %(bid)d", {"bid": data["bid"]})]
         return [Phrase("partner")] if data["partner"] == seat else []

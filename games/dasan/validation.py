@@ -9,7 +9,11 @@ from games.position import Table
 
 
 def check_position(problems: list[str], data: JsonDict) -> Table | None:
-    """Check a position of Dasan, and return the play on the table (`BasePosition.CHECK`)."""
+    """Check a position of Dasan, and add a sentence to `problems` for each problem.
+
+    Return the play on the table, or None if there is none or it is not valid. The number of players
+    must be allowed.
+    """
     players: int = data["players"]
     table = read_table(problems, data["table"], DECK, players, identify)
     if data["phase"] == "auction":

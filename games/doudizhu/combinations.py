@@ -107,9 +107,9 @@ _WITHOUT_TRIPLES: Final = tuple([category for category in range(BOMB) if SIZE[ca
 class Combinations:
     """The combinations for one number of players.
 
-    `categories` has the indices into `NAMES` of the categories that exist, without bombs and the
-    rocket, which always exist. `pair_as_solos` says whether a quad may carry a pair in place of two
-    single cards. A bomb of at least `doubling_bomb` cards doubles the score.
+    `categories` has the categories that exist, as indices into `NAMES`. Bombs and the rocket always
+    exist, and are left out. If `pair_as_solos` is true, a quad may have a pair in place of two
+    single cards as kickers. A bomb of at least `doubling_bomb` cards doubles the score.
     """
 
     deck: Deck
@@ -134,8 +134,8 @@ class Combinations:
     def classify(self, cards: int) -> tuple[int, int, int] | None:
         """Return the category, level and length (see `Group`) of a play of these cards.
 
-        Return None if they form no combination. There must be at least one card. The ranks with
-        the most cards decide, and all other cards are kickers.
+        Return None if the cards form no combination. `cards` must be a hand of at least one card.
+        The ranks with the most cards decide, and all other cards are kickers.
         """
         number = self.deck.count(cards)
         if number == 1:
@@ -176,7 +176,7 @@ class Combinations:
         """Check that a play beats the play `table`. Both must be results of `identify`.
 
         Raises:
-            IllegalMove: if it does not.
+            IllegalMove: if the play does not beat `table`.
         """
         category = move.value
         if category >= BOMB:
@@ -193,14 +193,15 @@ class Combinations:
             raise not_higher(move.text, table)
 
     def doubles(self, move: Move) -> bool:
-        """Return whether a play, a result of `identify`, doubles the score."""
+        """Return whether a play doubles the score. The play must be a result of `identify`."""
         category = move.value
         return category == ROCKET or (category == BOMB and (move.length or 0) >= self.doubling_bomb)
 
     def leads(self, masks: int) -> list[Group]:
         """Return the groups that a hand with these rank masks can lead, in the contract's order.
 
-        Kickers are not checked: a group has no plays if the hand lacks the cards for them.
+        Some groups may have no plays, because it is not checked whether the hand has enough
+        kickers.
         """
         groups: list[Group] = []
         for category in self.categories if masks >> (2 * STRIDE) else _WITHOUT_TRIPLES:
@@ -216,7 +217,10 @@ class Combinations:
         return groups
 
     def follows(self, masks: int, table: Move) -> list[Group]:
-        """Return the groups, as in `leads`, that beat the play `table`, a result of `identify`."""
+        """Return those of the groups in `leads` that beat the play `table`, in the same order.
+
+        `table` must be a result of `identify`.
+        """
         category, level, length = table.value, table.level, table.length or 1
         groups: list[Group] = []
         self._add_bombs(groups, masks)
@@ -246,10 +250,10 @@ class Combinations:
             groups.append(_group_of(2 * packs, RED, ROCKET, 1))
 
     def build(self, hand: int, group: Group, kickers: tuple[int, ...]) -> Move:
-        """Return a group's play in the lowest suits held, with kickers of the ranks `kickers`.
+        """Return the play of a group with kickers of the ranks `kickers`, in the lowest suits held.
 
-        The same rank twice stands for a pair in place of two single cards. If `kickers` is empty,
-        the play has no kickers, even if its category needs them.
+        `hand` must have the cards. The same rank twice stands for a pair in place of two single
+        cards. If `kickers` is empty, the play has no kickers, even if its category needs them.
         """
         level, category, length = level_of(group), category_of(group), length_of(group)
         deck, size = self.deck, SIZE[category]
@@ -276,7 +280,8 @@ def _strength(category: int, level: int, length: int) -> int:
 def combinations(players: int, pair_as_solos: bool) -> Combinations:
     """Return the combinations for three or four players.
 
-    With four, the only kickers are pairs attached to triples, and `pair_as_solos` is ignored.
+    With four players, the only kickers are pairs attached to triples, and `pair_as_solos` is
+    ignored.
     """
     if players == 3:
         return Combinations(DECKS[3], tuple(range(BOMB)), pair_as_solos, 4)
@@ -285,7 +290,7 @@ def combinations(players: int, pair_as_solos: bool) -> Combinations:
 
 
 def _cards_in(category: int, length: int) -> int:
-    """Return the number of cards, with kickers, in a play other than a bomb or the rocket."""
+    """Return the number of cards in a play, kickers included. `category` must be below `BOMB`."""
     size = SIZE[category]
     return (size + KICKER_SIZE[category] * (2 if size == 4 else 1)) * length
 

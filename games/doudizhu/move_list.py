@@ -24,8 +24,8 @@ from games.rank_masks import STRIDE, rank_masks, ranks_held, ranks_in
 class Kickers:
     """The sets of kickers for one group, in the API contract's order. Each set is a tuple of ranks.
 
-    A set has `number` different ranks of `mask`, but not both jokers if `no_rocket` is true. If
-    `number` is 2, a set may instead be one rank of the mask `doubles` twice.
+    A set has `number` different ranks of `mask`, but not both jokers if `no_rocket` is true. Each
+    rank of the mask `doubles` also makes a set, in which it occurs twice. `number` must then be 2.
     """
 
     def __init__(self, mask: int, number: int, no_rocket: bool, doubles: int = 0) -> None:
@@ -54,7 +54,7 @@ class Kickers:
 
 
 class DoudizhuMoves(LegalMoves):
-    """The legal moves of a trick: a pass if there is a play to beat, then the plays by group."""
+    """The legal moves in a trick: first a pass if there is a play to beat, then the plays."""
 
     def __init__(self, plays: Combinations, hand: int, table: Move | None) -> None:
         masks = rank_masks(plays.deck, hand)
@@ -86,7 +86,7 @@ class DoudizhuMoves(LegalMoves):
         return Kickers(others, 2, size == 1, doubles)
 
     def _counted(self) -> list[int]:
-        """Return the index of the first move of each group and, last, the number of all moves."""
+        """Return the index of each group's first move, followed by the number of all moves."""
         starts = self._starts
         if starts is None:
             total = self._first

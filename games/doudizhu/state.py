@@ -45,22 +45,23 @@ class DoudizhuPosition(ClimbingPosition):
     doublings: int
 
     def validate(self, move: Move, hand: int) -> Move:
-        """Validate a move (see `BasePosition.validate`)."""
+        """Check a move, and return it (see `BasePosition.validate`)."""
         if self.phase == "auction":
             return auction.validate(move, self.bid)
         return super().validate(move, hand)
 
     def validate_play(self, play: Move, table: Move | None) -> Move:
-        """Validate a play (see `ClimbingPosition.validate_play`)."""
+        """Check a play, and return it (see `ClimbingPosition.validate_play`)."""
         play = self.plays.identify(play)
         if table is not None:
             self.plays.check_beats(play, table)
         return play
 
     def legal_moves(self, hand: int) -> LegalMoves:
-        """Return the legal moves in the API contract's order, with plays in the lowest suits held.
+        """Return the legal moves of the seat to move, in the API contract's order.
 
-        `validate` also accepts plays in other suits.
+        `hand` must be that seat's hand. Plays are listed in the lowest suits held, but `validate`
+        also accepts plays in other suits.
         """
         if self.phase == "auction":
             return LegalMoves(auction.moves(self.deck, self.bid))
@@ -68,7 +69,7 @@ class DoudizhuPosition(ClimbingPosition):
         return DoudizhuMoves(self.plays, hand, None if table is None else table.move)
 
     def load(self, data: JsonDict) -> None:
-        """Validate a wire form and read it (see `BasePosition.load`)."""
+        """Validate a wire form, and set all fields (see `BasePosition.load`)."""
         super().load(data)
         self.plays = combinations(self.players, bool(self.options["quad_pair_as_solos"]))
 
@@ -96,7 +97,7 @@ class DoudizhuState(DoudizhuPosition):
     def view(self, seat: int | None) -> DoudizhuView:
         """Return the view of a seat, or of the public if `seat` is None.
 
-        It hides other hands, and the talon if the seat may not see it.
+        The view hides other hands, and the talon if the seat may not see it.
 
         Raises:
             ValueError: if there is no such seat.
@@ -109,7 +110,7 @@ class DoudizhuState(DoudizhuPosition):
         return view
 
     def deal_cards(self, deal: int = 1, dealer: int = 0) -> None:
-        """Deal the cards, by default of the first deal. Set all fields that `Game.start` does not.
+        """Deal the cards of deal number `deal`, and set all fields that `Game.start` does not set.
 
         The first card goes to the seat `dealer`, and the first turn to the seat that draws the
         exposed card.
@@ -130,7 +131,7 @@ class DoudizhuState(DoudizhuPosition):
         self.doublings = 0
 
     def advance(self, move: str | Move) -> DoudizhuState:
-        """Return the state after a move. If it ends a deal but not the game, the next deal begins.
+        """Return the state after a move. If the move ends a deal but not the game, deal the next.
 
         Raises:
             IllegalMove: if the move is not legal (see `check`).
@@ -287,13 +288,13 @@ class Doudizhu(auction.AuctionGame):
         return DECKS[players]
 
     def roles(self, data: JsonDict, seat: int) -> list[Phrase]:
-        """Return a phrase such as "landlord, bid 2" for the declarer, or none for another seat."""
+        """Return one phrase, such as "landlord, bid 2", for the declarer, or [] for other seats."""
         if data["declarer"] != seat:
             return []
         return [Phrase("landlord, bid %(bid)d", {"bid": data["bid"]})]
 
     def facts(self, data: JsonDict) -> list[Fact]:
-        """Return each of these that exists: exposed card, talon, doublings and play to beat."""
+        """Return facts about the exposed card, talon, doublings and play to beat, if they exist."""
         facts = []
         if data["exposed"]:
             facts.append(Fact("face-up card", cards=(data["exposed"],), seat=data["first"]))
@@ -312,9 +313,9 @@ class Doudizhu(auction.AuctionGame):
     def max_difference(self, players: int, options: Options) -> int:
         """Return the points by which the declarer and an opponent differ at a high stake.
 
-        That is a bid of 3 with 3 doublings (2 with four players), and one more with the option
-        `spring`. In 99.4 % of 40,000 deals (99.7 % with four players), the bombs and rockets dealt
-        double no more often, whoever takes the talon.
+        The stake is a bid of 3 with 3 doublings (2 with four players), and one more doubling if the
+        option `spring` is on. In 99.4 % of 40,000 deals (99.7 % with four players), the hands do
+        not have enough bombs and rockets for more doublings, whoever takes the talon.
         """
         doublings = {3: 3, 4: 2}[players] + bool(options.get("spring"))
         return auction.HIGHEST * players * (1 << doublings)

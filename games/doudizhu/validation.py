@@ -8,7 +8,11 @@ from games.position import Table
 
 
 def check_position(problems: list[str], data: JsonDict) -> Table | None:
-    """Check a position of Dou Dizhu, and return the play on the table (`BasePosition.CHECK`)."""
+    """Check a position of Dou Dizhu, and add a sentence to `problems` for each problem.
+
+    Return the play on the table, or None if there is none or it is not valid. The number of players
+    must be allowed.
+    """
     players: int = data["players"]
     deck = DECKS[players]
     identify = combinations(players, bool(data["options"]["quad_pair_as_solos"])).identify

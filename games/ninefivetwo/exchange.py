@@ -1,7 +1,7 @@
 """The card exchange of 9-5-2 (Kartentausch): who gives and returns which cards, and who sees them.
 
 A seat with too many tricks in the previous deal gives cards to a seat with too few, the debtor. For
-each card, the debtor returns its best card of the same suit. In this module, cards are names.
+each card, the debtor returns its best card of the same suit. In pairings, cards are names.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ Names = tuple[str, ...]
 class ExchangePair:
     """A pairing of a giver and a debtor.
 
-    `given` holds the cards chosen so far of the `count` to be given. In a closed pairing,
-    `returned[i]` is the card that was returned for `given[i]`.
+    The giver must give `count` cards, and `given` has those chosen so far. Once the pairing is
+    closed, `returned[i]` is the card that was returned for `given[i]`.
     """
 
     giver: int
@@ -37,7 +37,7 @@ class ExchangePair:
         return self.count - len(self.given)
 
     def seen_by(self, seat: int | None) -> ExchangePair:
-        """Return the pairing, with its cards masked unless `seat` is its giver or debtor."""
+        """Return the pairing. Its cards are masked unless `seat` is its giver or debtor."""
         if seat in (self.giver, self.debtor):
             return self
         given, returned = (HIDDEN,) * len(self.given), (HIDDEN,) * len(self.returned)
@@ -72,11 +72,12 @@ EXCHANGED_FIELD: Final = Field(
 
 
 def pairings(targets: Sequence[int], tricks: Sequence[int]) -> tuple[ExchangePair, ...]:
-    """Return the pairings after a deal with these targets and tricks, in the order of exchange.
+    """Return the pairings after a deal, in the order of exchange, with no cards given yet.
 
-    Both lists are by seat. There are no pairings if every seat has won exactly as many tricks as
-    its target. Of two debtors, the giver's left neighbour comes first. Of two givers, the debtor's
-    left neighbour comes first. The left neighbour is the next seat.
+    `targets` and `tricks` have the target of each seat and the number of tricks that it has won. If
+    every seat has met its target exactly, there are no pairings. If there are two debtors, the
+    giver's left neighbour (the next seat) comes first. If there are two givers, the debtor's left
+    neighbour comes first.
     """
     players = len(targets)
     over = {seat: tricks[seat] - targets[seat] for seat in range(players)}
@@ -92,10 +93,10 @@ def pairings(targets: Sequence[int], tricks: Sequence[int]) -> tuple[ExchangePai
 
 
 def give_back(deck: Deck, hand: int, given: Names) -> tuple[int, Names]:
-    """Return the debtor's hand after returning cards, and the card returned for each given card.
+    """Return the debtor's hand after the exchange, and the card returned for each given card.
 
-    `hand` must include the given cards. For each of them, in order, the debtor returns the highest
-    card of the same suit that is left in the hand, which may be the given card itself.
+    `hand` is the debtor's hand with the given cards. For each given card, in order, the debtor
+    returns the highest card of its suit left in the hand, which may be the given card.
     """
     returned = []
     for card in given:
@@ -111,8 +112,8 @@ def history_for(
     """Return a history as a seat may know it, with other seats' discards and exchanges masked.
 
     `seat` is None for the public. `closed` and `due` are the closed and the open pairings of the
-    deal, in the order of exchange. The cards of a `give:` are known to the giver and the debtor of
-    its pairing, or only to the giver if no pairing matches.
+    deal, in the order of exchange. The cards of a `give:` move are shown to the giver and the
+    debtor of its pairing, or only to the giver if no pairing matches.
     """
     unmatched = [
         (pair.giver, pair.debtor, set(pair.given)) for pair in (*reversed(due), *reversed(closed))

@@ -72,7 +72,7 @@ class NinefivetwoPosition(BasePosition):
     tricks: tuple[int, ...]
 
     def validate(self, move: Move, hand: int) -> Move:
-        """Validate a move (see `BasePosition.validate`)."""
+        """Check a move, and return it (see `BasePosition.validate`)."""
         kind = _KINDS[self.phase]
         if move.kind != kind:
             raise wrong_phase(move, self.phase, kind)
@@ -103,15 +103,16 @@ class NinefivetwoPosition(BasePosition):
         return PLAYS[card_of(move)]
 
     def cards_owed(self, held: int) -> int:
-        """Return how many cards are owed (see `BasePosition.cards_owed`)."""
+        """Return how many cards the seat to move owes (see `BasePosition.cards_owed`)."""
         if self.owed:
             return self.owed[0].open
         return held + sum(self.tricks) - TRICKS if self.phase == "discard" else 0
 
     def legal_moves(self, hand: int) -> LegalMoves:
-        """Return the legal moves in deck order, or the four suits in the phase `trump`.
+        """Return the legal moves of the seat to move, in deck order.
 
-        `validate` also accepts a give or discard of all owed cards at once.
+        `hand` must be that seat's hand. In the phase `trump`, there is a move for each suit.
+        `validate` also accepts a single move that gives or discards all owed cards.
         """
         if self.phase == "trump":
             return LegalMoves(TRUMPS)
@@ -146,8 +147,8 @@ class NinefivetwoState(NinefivetwoPosition):
     def view(self, seat: int | None) -> NinefivetwoView:
         """Return the view of a seat, or of the public if `seat` is None.
 
-        It hides other hands, the talon, another seat's discards, and the cards of exchanges between
-        other seats.
+        The view hides other hands, the talon, another seat's discards, and the cards of exchanges
+        between other seats.
 
         Raises:
             ValueError: if there is no such seat.
@@ -169,10 +170,11 @@ class NinefivetwoState(NinefivetwoPosition):
         targets: tuple[int, ...] = FIRST_TARGETS,
         owed: tuple[ExchangePair, ...] = (),
     ) -> None:
-        """Deal the cards, by default of the first deal. Set all fields that `Game.start` does not.
+        """Deal the cards of deal number `deal`, and set all fields that `Game.start` does not set.
 
         `targets` has the target of each seat, and `owed` the open pairings, in the order of
-        exchange. The first card goes to the seat with the target 5.
+        exchange. The seat with the target 9 is the dealer, and the first card goes to the seat with
+        the target 5.
         """
         order = Randomness(self.seed, deal).shuffle(DECK.order)
         start, drawn = targets.index(5), TRICKS * PLAYERS
@@ -187,7 +189,7 @@ class NinefivetwoState(NinefivetwoPosition):
         self._start_exchange_or_trump()
 
     def advance(self, move: str | Move) -> NinefivetwoState:
-        """Return the state after a move. If it ends a deal but not the game, the next deal begins.
+        """Return the state after a move. If the move ends a deal but not the game, deal the next.
 
         Raises:
             IllegalMove: if the move is not legal (see `check`).
@@ -315,20 +317,20 @@ class Ninefivetwo(Game):
         return DECK
 
     def groups(self, cards: Sequence[str]) -> list[list[str]]:
-        """Return the cards of each suit in a hand, in the order clubs, diamonds, spades, hearts."""
+        """Return the cards of each suit held, in the order clubs, diamonds, spades, hearts."""
         suits = [[card for card in cards if card[1] == suit] for suit in "cdsh"]
         return [suit for suit in suits if suit]
 
     def most_moves(self, players: int) -> int:
-        """Return the size of a hand with the talon, as any of these cards may be discarded."""
+        """Return the size of a hand with the talon. The dealer may discard any of these cards."""
         return TRICKS + TALON
 
     def max_difference(self, players: int, options: Options) -> int:
-        """Return the points for all 16 tricks with a target of 2. The other seats then get 0."""
+        """Return the points for winning all 16 tricks with a target of 2. The others then get 0."""
         return TRICKS - min(FIRST_TARGETS)
 
     def facts(self, data: JsonDict) -> list[Fact]:
-        """Return each of these that exists: talon, discards, trump suit, exchanges and trick."""
+        """Return facts about the talon, discards, trumps, exchanges and trick, if they exist."""
         talon, discards = tuple(data["talon"]), tuple(data["discards"])
         facts = [Fact("talon", cards=talon)] if talon else []
         if discards:

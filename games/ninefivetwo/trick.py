@@ -51,16 +51,21 @@ TRUMP_FIELD: Final = Field(
 
 
 def playable(hand: int, trick: Trick) -> int:
-    """Return the playable cards of a hand: those of the suit led, or all if there are none."""
+    """Return the cards of a hand that may be played in a trick.
+
+    They are the cards of the suit led. If the hand has no card of that suit, or the trick is empty,
+    all cards may be played.
+    """
     if not trick:
         return hand
     return hand & SUIT_CARDS[suit_of(trick[0][1])] or hand
 
 
 def best_of(cards: Sequence[int], trump: int) -> int:
-    """Return the card that wins a trick: the highest trump, or else the highest of the suit led.
+    """Return the card that wins a trick.
 
-    `cards` are card numbers in the order of play, at least one. `trump` is an index into `SUITS`.
+    That is the highest trump or, if no trump was played, the highest card of the suit led. `cards`
+    has at least one card number, in the order of play. `trump` is an index into `SUITS`.
     """
     best = cards[0]
     for card in cards[1:]:

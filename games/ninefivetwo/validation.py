@@ -16,7 +16,7 @@ SEATS: Final = 3
 
 
 def check_position(problems: list[str], data: JsonDict) -> None:
-    """Check a position of 9-5-2 (see `BasePosition.CHECK`)."""
+    """Check a position of 9-5-2, and add a sentence to `problems` for each problem."""
     counts = validation.hand_sizes(data)
     for name in ("targets", "tricks"):
         validation.one_per_seat(problems, name, data[name], SEATS)
@@ -72,7 +72,7 @@ def _phase(problems: list[str], data: JsonDict) -> None:
 
 
 def _trick(problems: list[str], data: JsonDict) -> list[str]:
-    """Check the trick, and return the names of its cards, without those of invalid moves."""
+    """Check the trick, and return the names of at most three of its cards. Skip invalid moves."""
     trick, turn = data["trick"], data["turn"]
     if trick and data["phase"] != "play":
         problems.append(f"trick must be empty in {data['phase']}.")
@@ -103,10 +103,10 @@ def _trick(problems: list[str], data: JsonDict) -> list[str]:
 
 
 def _sizes(problems: list[str], data: JsonDict, counts: list[int]) -> None:
-    """Check for each seat that the tricks won and the cards it has yet to play add up to 16.
+    """Check for each seat that its cards to play and the tricks won by all seats add up to 16.
 
-    The latter are its hand, its card in the trick, and the cards that it has chosen in a pairing.
-    For the dealer, the talon counts until it is taken up; cards yet to be discarded do not count.
+    The cards to play are the seat's hand, its card in the trick, and the cards that it has chosen
+    to give. The dealer's also include the talon, but not the cards that are yet to be discarded.
     """
     phase, targets = data["phase"], data["targets"]
     if min(data["tricks"]) < 0:
@@ -131,7 +131,7 @@ def _sizes(problems: list[str], data: JsonDict, counts: list[int]) -> None:
 
 
 def _surplus(data: JsonDict) -> int:
-    """Return how many cards the dealer has yet to discard, minus those yet to be taken up."""
+    """Return how many cards the dealer has yet to discard, minus the cards left in the talon."""
     phase, laid = data["phase"], min(TALON, len(data["discards"]))
     if phase == "discard":
         return TALON - laid

@@ -77,12 +77,18 @@ Reading = tuple[int, int, int]
 
 
 def level_of(lowest: int, length: int) -> int:
-    """Return the highest possible rank of a run or flush whose lowest natural rank is `lowest`."""
+    """Return the highest possible rank of a run or flush with `length` ranks.
+
+    `lowest` is the rank of its lowest natural card, which is its lowest card other than a joker.
+    """
     return min(TWO, lowest + length - 1)
 
 
 def fits(rank: int, suit: int, other: int, other_suit: int) -> bool:
-    """Return whether two natural cards, by rank and suit, may be extra cards of a full house."""
+    """Return whether two natural cards may be the extra cards of a full house.
+
+    The cards have the ranks `rank` and `other`, and the suits `suit` and `other_suit`.
+    """
     if rank == other or THREE in (rank, other):
         return True
     if suit == other_suit and abs(rank - other) == 1:
@@ -91,10 +97,10 @@ def fits(rank: int, suit: int, other: int, other_suit: int) -> bool:
 
 
 def readings(cards: int) -> list[Reading]:
-    """Return all readings of at least one card, each with the highest possible rank.
+    """Return all readings of a hand of at least one card, each with the highest possible rank.
 
-    The list is empty if the cards form no combination. If they are ambiguous, it has two readings:
-    first a full house, then a flush.
+    The list is empty if the cards form no combination. If the cards are ambiguous, the list has two
+    readings, first a full house, then a flush.
     """
     number = cards.bit_count()
     natural = cards & NATURAL
@@ -152,7 +158,8 @@ def _flush(results: list[Reading], natural: int, ranks: int, number: int) -> Non
 def _fullhouse(natural: int, jokers: int, at: int) -> int:
     """Return the highest possible rank of the triple if five cards are a full house, or else -1.
 
-    `natural` is the hand without its `jokers` jokers, and `at` has the rank masks of `natural`.
+    The cards are those of the hand `natural` and as many jokers as `jokers`. `at` has the rank
+    masks of `natural`.
     """
     for rank in reversed(ranks_in(ranks_held(at, 3 - jokers))):
         rest = natural & ~(15 << 4 * rank)
@@ -190,11 +197,11 @@ def reading_of(move: Move) -> Reading:
 def validate_play(move: Move, table: Move | None) -> Move:
     """Return a play with its category, rank, length and canonical suffix.
 
-    `table` is the play to beat, or None for a lead. The seat to move must hold the cards.
+    `table` is the play to beat, or None for a lead. The caller must check that the cards are held.
 
     Raises:
-        IllegalMove: if the cards form no combination, or not the one that the suffix names, if they
-            do not beat `table`, or if a lead without a suffix can be read in two ways.
+        IllegalMove: if the cards form no combination or not the one that the suffix names, if the
+            play does not beat `table`, or if a lead without a suffix can be read in two ways.
     """
     options = readings(move.cards) if move.cards > 0 else []
     ambiguous = len(options) > 1
@@ -222,7 +229,7 @@ def validate_play(move: Move, table: Move | None) -> Move:
 
 
 def build_move(cards: int, reading: Reading, ambiguous: bool) -> Move:
-    """Return the play of these cards with this reading. If `ambiguous`, it has a suffix."""
+    """Return the play of these cards with this reading. If `ambiguous` is true, add a suffix."""
     category, level, length = reading
     name = NAMES[category]
     return Move(PLAY, DECK, cards, category, name, level, length, "=" + name if ambiguous else "")

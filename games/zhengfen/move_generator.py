@@ -60,7 +60,10 @@ class MoveGenerator:
         self._sets = [SETS[rank][field] for rank, field in enumerate(self._fields)]
 
     def groups(self, table: Reading | None) -> list[Group]:
-        """Return the groups in the contract's order. `table` is the reading to beat, or None."""
+        """Return the groups of plays that beat the reading `table`, or all groups if it is None.
+
+        The groups are in the API contract's order.
+        """
         if table is None:
             groups = self._specials(FIVE_TEN_KING)
             for category in range(FLUSH + 1):
@@ -111,8 +114,8 @@ class MoveGenerator:
         """Return the runs that the hand can form with jokers, as (lowest rank, highest rank).
 
         `lacks` has, for each rank, the number of cards that jokers must replace. A run has at least
-        `shortest` ranks. It ends above the rank `above`, or at that rank if it has more than
-        `longer` ranks.
+        `shortest` ranks. Its highest rank is higher than `above`, or equal to `above` if the run
+        has more than `longer` ranks.
         """
         most = len(self._jokers)
         spans: list[tuple[int, int]] = []
@@ -180,7 +183,10 @@ class MoveGenerator:
         return groups
 
     def _fullhouses(self, above: int) -> list[Group]:
-        """Return the groups of full houses above rank `above`, each play at its highest rank."""
+        """Return the groups of full houses with a triple higher than rank `above`.
+
+        Each set of cards is listed only at the highest rank that its triple can have.
+        """
         ranks = [
             rank
             for rank in range(12, -1, -1)
@@ -208,10 +214,11 @@ class MoveGenerator:
     def _cards_of_fullhouses(
         self, rank: int, jokers: int, pairs: list[_FittingPair], others: list[int]
     ) -> list[int]:
-        """Return the natural cards of each full house with a triple of `rank` and `jokers` jokers.
+        """Return the natural cards of each full house that has a triple of `rank` and some jokers.
 
-        `pairs` are the fitting pairs and `others` the single cards of all other ranks. With both
-        jokers, the same cards may be returned for several values of `rank`.
+        `jokers` is the number of jokers in it. `pairs` has all fitting pairs of other ranks, and
+        `others` all cards of other ranks. With both jokers, calls with different values of `rank`
+        may return the same cards.
         """
         _, singles, twos, triples, fours = self._sets[rank]
         if jokers == 0:  # all four cards of the rank need one that fits the fourth
@@ -269,7 +276,10 @@ class MoveGenerator:
         return groups
 
     def ambiguous(self) -> set[int]:
-        """Return the mirrored sets of five cards held that are both a flush and a full house."""
+        """Return the sets of five cards in the hand that are both a flush and a full house.
+
+        The sets are mirrored (see `play_groups`).
+        """
         sets: set[int] = set()
         if len(self._jokers) < 2:
             return sets

@@ -19,7 +19,7 @@ from games.zhengfen.play_groups import Group, mirror, texts_of
 
 
 class ZhengfenMoves(LegalMoves):
-    """The legal moves of a trick: a pass if there is a reading to beat, then the plays by group."""
+    """The legal moves in a trick: first a pass if there is a play to beat, then the plays."""
 
     def __init__(self, hand: int, table: Reading | None) -> None:
         generator = MoveGenerator(hand)
@@ -34,7 +34,10 @@ class ZhengfenMoves(LegalMoves):
         self._ambiguous: set[int] | None = None
 
     def _suffixed(self, group: Group) -> set[int]:
-        """Return the mirrored sets of cards whose plays in this group, if any, need a suffix."""
+        """Return all plays of the hand that need a suffix, or an empty set for some groups.
+
+        The set is empty if the group cannot have plays that need a suffix. Plays are mirrored.
+        """
         category, _, length = group.reading
         if category != FULLHOUSE and (category != FLUSH or length != SHORTEST_FLUSH):
             return set()

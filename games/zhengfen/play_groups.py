@@ -1,9 +1,9 @@
 """Sets of cards of Zheng Fen in the API contract's order, and groups of plays made of them.
 
-Here and in `move_list` sets of cards are *mirrored*: card number c is bit 59 - c. Descending
-integers then put sets of the same size in the contract's order. Sorting by a key would make a long
-list 30 % slower. A *group* contains all plays with the same number of cards, rank, category and
-length.
+Here, in `move_generator` and in `move_list`, sets of cards are *mirrored*: card number c is bit
+59 - c. Sets of the same size, sorted as descending integers, are then in the contract's order.
+Sorting by a key would make a long list 30 % slower. A *group* contains all plays with the same
+number of cards, rank, category and length.
 """
 
 from functools import cache
@@ -39,7 +39,9 @@ SETS: Final = tuple([[_sets_of(rank, field) for field in range(16)] for rank in 
 
 @cache
 def _texts() -> tuple[list[str], ...]:
-    """Return tables that turn 12 bits of a mirrored set, three ranks, into text. Low ranks first.
+    """Return five tables, each of which turns 12 bits of a mirrored set (three ranks) into text.
+
+    The table of the lowest ranks comes first.
 
     Naming cards one by one would take nearly twice as long for a long list.
     """
@@ -57,7 +59,7 @@ def _texts() -> tuple[list[str], ...]:
 
 
 def texts_of(plays: list[int]) -> list[str]:
-    """Return the plays of these mirrored sets of cards as strings without suffixes."""
+    """Return the plays of these mirrored sets of cards as strings, without suffixes."""
     one, two, three, four, five = _texts()
     return [
         f"play:{one[cards >> 48]}{two[cards >> 36 & 4095]}{three[cards >> 24 & 4095]}"
@@ -67,7 +69,7 @@ def texts_of(plays: list[int]) -> list[str]:
 
 
 class Group:
-    """The plays that share a reading and a number of cards, mirrored and in descending order."""
+    """Plays with the same reading and number of cards, mirrored and in descending order."""
 
     __slots__ = ("_plays", "count", "order", "reading")
 
@@ -84,7 +86,7 @@ class Group:
 
 
 class RunGroup(Group):
-    """The runs of pairs, triples or quads that share a reading. There can be very many."""
+    """Runs of pairs, triples or quads with the same reading. They are listed only when needed."""
 
     __slots__ = ("_ends", "_ranks")
 
@@ -114,10 +116,11 @@ def _count_runs(ranks: list[Choices], ends: list[list[int]]) -> int:
 
 
 def list_runs(ranks: list[Choices], ends: list[list[int]]) -> list[int]:
-    """Return all plays that take one choice from each rank and add the jokers needed, descending.
+    """Return all runs that take one choice from each rank and add the jokers needed.
 
-    `ranks` has the choices of each rank, lowest rank first. `ends[u]` lists the ways to add u
-    jokers, in descending order.
+    The runs are mirrored sets of cards in descending order. `ranks` has the choices of each rank,
+    lowest rank first. `ends[n]` lists, in descending order, the ways to add n jokers. Runs that
+    need more jokers are left out.
     """
     tails = ends
     for choices in reversed(ranks):

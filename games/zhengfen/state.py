@@ -20,15 +20,15 @@ TENS_AND_KINGS: Final = 15 << 4 * TEN | 15 << 4 * KING
 
 
 def points(cards: int) -> int:
-    """Return the points that cards are worth: 5 for a five, 10 for a ten or a king."""
+    """Return the points of the cards in a hand: 5 for each five, 10 for each ten or king."""
     return 5 * (cards & FIVES).bit_count() + 10 * (cards & TENS_AND_KINGS).bit_count()
 
 
 class ZhengfenPosition(ClimbingPosition):
     """The fields and rules that states and views share.
 
-    `first` is the seat that leads the first trick. `trick` and, by seat, `taken` are hands. `out`
-    has the seats that have gone out, the first one first.
+    `first` is the seat that leads the first trick. `trick` is a hand, and `taken` has a hand for
+    each seat. `out` lists the seats that have gone out, in the order in which they did.
     """
 
     FIELDS: ClassVar[tuple[Field, ...]] = (
@@ -45,11 +45,11 @@ class ZhengfenPosition(ClimbingPosition):
     out: tuple[int, ...]
 
     def validate_play(self, play: Move, table: Move | None) -> Move:
-        """Validate a play (see `ClimbingPosition.validate_play`)."""
+        """Check a play, and return it (see `ClimbingPosition.validate_play`)."""
         return validate_play(play, table)
 
     def legal_moves(self, hand: int) -> LegalMoves:
-        """Return the legal moves of the seat to move, in the API contract's order."""
+        """Return the legal moves in the API contract's order (see `BasePosition.legal_moves`)."""
         table = self.table
         return ZhengfenMoves(hand, None if table is None else reading_of(table.move))
 
@@ -68,7 +68,7 @@ class ZhengfenState(ZhengfenPosition):
     FIELDS: ClassVar[tuple[Field, ...]] = (*ZhengfenPosition.FIELDS, *STATE_FIELDS)
 
     def view(self, seat: int | None) -> ZhengfenView:
-        """Return the view of a seat, or of the public if `seat` is None.
+        """Return the view of a seat, or of the public if `seat` is None. Other hands are hidden.
 
         Raises:
             ValueError: if there is no such seat.
@@ -79,9 +79,9 @@ class ZhengfenState(ZhengfenPosition):
         return view
 
     def deal_cards(self, deal: int = 1, dealer: int = 0, cutter: int = 1) -> None:
-        """Deal the cards, by default of the first deal. Set all fields that `Game.start` does not.
+        """Deal the cards of deal number `deal`, and set all fields that `Game.start` does not set.
 
-        The cutter draws first and leads, but in the first deal the holder of 3h leads.
+        The seat `cutter` draws first and leads, except that the holder of 3h leads in deal 1.
         """
         order = Randomness(self.seed, deal).shuffle(DECK.order)
         self.start_deal(deal, dealer, order, cutter, DECK.size)
@@ -96,7 +96,7 @@ class ZhengfenState(ZhengfenPosition):
         self.out = ()
 
     def advance(self, move: str | Move) -> ZhengfenState:
-        """Return the state after a move. If it ends a deal but not the game, the next deal begins.
+        """Return the state after a move. If the move ends a deal but not the game, deal the next.
 
         Raises:
             IllegalMove: if the move is not legal (see `check`).
@@ -197,14 +197,14 @@ class Zhengfen(Game):
         return points(DECK.full)
 
     def facts(self, data: JsonDict) -> list[Fact]:
-        """Return the points in the trick and the play to beat, or [] without a play to beat."""
+        """Return facts about the trick's points and the play to beat, or [] if there is no play."""
         if data["table"] is None:
             return []
         worth = points(DECK.hand(data["trick"]))
         return [Fact("points in the trick", str(worth)), *table_facts(data)]
 
     def roles(self, data: JsonDict, seat: int) -> list[Phrase]:
-        """Return a phrase with the points that the seat has taken, and "out" if the seat is out."""
+        """Return a phrase with the points that the seat has taken, and "out" if it has gone out."""
         taken = Phrase(
             "%(points)d points taken", {"points": points(DECK.hand(data["taken"][seat]))}
         )

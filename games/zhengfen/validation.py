@@ -10,7 +10,11 @@ from games.zhengfen.combinations import DECK, validate_play
 
 
 def check_position(problems: list[str], data: JsonDict) -> Table | None:
-    """Check a position of Zheng Fen, and return the play on the table (`BasePosition.CHECK`)."""
+    """Check a position of Zheng Fen, and add a sentence to `problems` for each problem.
+
+    Return the play on the table, or None if there is none or it is not valid. The number of players
+    must be allowed.
+    """
     counts = validation.hand_sizes(data)
     validation.one_per_seat(problems, "taken", data["taken"], data["players"])
     table = read_table(

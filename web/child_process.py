@@ -23,7 +23,8 @@ def command(
     module: str, host: str, port: int, settings: Mapping[str, object]
 ) -> tuple[list[str], dict[str, str]]:
     """Return the command line and the environment that start `module` as a server with these
-    settings, at this address and port. This process must start the server, which ends with it."""
+    settings, at this address and port. This process must start the server. The server ends with
+    this process."""
     env = {_SETTINGS: msgspec.json.encode(settings).decode(), _PARENT: str(os.getpid())}
     return [sys.executable, "-m", module, host, str(port)], {**os.environ, **env}
 

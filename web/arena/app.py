@@ -67,7 +67,7 @@ def create_app(
     at `/connect`. `cup` is the cup file: users can play against the bots that it starts. `folder`
     holds the bots' tokens, and is by default the run's folder. Without a folder, as for a file of
     matches, authors have no pages. `run` is the location of the run, a folder or a database URL. If
-    `cup` is a ladder and a `reader`, folder and `run` are given, bots can join at `/join`.
+    `cup` is a ladder, and a `reader`, a folder and `run` are given, bots can join at `/join`.
 
     Raises:
         CupError: if the cup file cannot be used.
@@ -118,7 +118,8 @@ def create_app(
 
 
 def _refuse_other_sites() -> None:
-    """Refuse to act for a page of another site. Over plain HTTP, browsers send only the Origin."""
+    """Refuse POST requests from the pages of other sites, with status 403. Over plain HTTP,
+    browsers send only the header `Origin`."""
     if request.method != "POST":
         return
     site = request.headers.get("Sec-Fetch-Site")
@@ -129,7 +130,8 @@ def _refuse_other_sites() -> None:
 
 
 def _refuse_other_hosts() -> None:
-    """Refuse host names under which another site could send requests (DNS rebinding)."""
+    """Refuse requests whose host name is not in `THIS_MACHINE`, with status 403. Another site could
+    make its own name lead to this machine (DNS rebinding)."""
     if urlsplit(f"//{request.host}").hostname not in THIS_MACHINE:
         abort(403, _("Open this page as http://127.0.0.1 with the port of the server."))
 
@@ -183,8 +185,8 @@ def _unreadable(error: StoreError) -> tuple[str, int]:
 
 
 def _not_begun(error: NotBegun) -> tuple[str, int] | tuple[str, int, dict[str, str]]:
-    """Return, with status 503, a page that reloads until the run has begun or, if the store is
-    damaged, a page that says so."""
+    """Return a page with status 503. If the store is damaged, the page says so. Otherwise the page
+    reloads until the run has begun."""
     try:
         if current_run().store.count():
             return _unreadable(error)

@@ -37,15 +37,15 @@ _MAX_FAULTS: Final = 100  # in the list
 
 
 class _Sessions(SecureCookieSessionInterface):
-    """Sessions in a signed cookie, which is for HTTPS only if the request used HTTPS."""
+    """Sessions in a signed cookie, which is marked `Secure` if the request used HTTPS."""
 
     def get_cookie_secure(self, app: Flask) -> bool:
         return request.is_secure
 
 
 def add_author_pages(app: Flask, invitations: Invitations) -> None:
-    """Add the pages for authors to the application. Authors stay signed in until they close the
-    browser or the server restarts, which makes a new session key, but for at most 12 hours."""
+    """Add the pages for authors to the application. Authors stay signed in for at most 12 hours.
+    Closing the browser or restarting the server signs them out earlier."""
     app.secret_key = secrets.token_bytes(32)
     app.session_interface = _Sessions()
     app.config["SESSION_COOKIE_SAMESITE"] = "Strict"
@@ -60,8 +60,8 @@ def _invitations() -> Invitations:
 
 
 def invited() -> bool:
-    """Return whether any bot has or once had a token, so that an author may want to sign in. Return
-    False if the application has no pages for authors, and True if the tokens cannot be read."""
+    """Return whether any bot has a token, even one that is no longer valid. Return False if the
+    application has no pages for authors, and True if the tokens cannot be read."""
     with suppress(StoreError):
         return "stich-invitations" in current_app.extensions and _invitations().exist
     return True
@@ -69,11 +69,13 @@ def invited() -> bool:
 
 @author_pages.get("/author/<path:name>")
 def page(name: str) -> ResponseReturnValue:
-    """Return a page with a bot's latest faults, up to 100, or with the fault that the query names.
+    """Return a page with up to 100 of a bot's latest faults, or with the one fault that the query
+    names by its `match`, `turn` and `seat`.
 
-    Return the sign-in form if nobody is signed in as the bot's author or, with the reason and
-    status 401, if the author's token is no longer valid. Answer with status 404 if there is no such
-    bot, or no such fault that may be shown, and with 503 if the run or the tokens cannot be read.
+    If the user is not signed in as the bot's author, return the sign-in form. If the author's token
+    is no longer valid, return the form with the reason and status 401. Answer with status 404 if
+    there is no such bot, or no such fault that may be shown. Answer with status 503 if the run or
+    the tokens cannot be read.
     """
     now = current_run().snapshot()
     check_bot(now, name)
@@ -119,7 +121,8 @@ def sign_in() -> ResponseReturnValue:
 
 @author_pages.post("/sign-out/<path:name>")
 def sign_out(name: str) -> ResponseReturnValue:
-    """Sign the user out as the author of this bot only, and redirect to the bot's public page."""
+    """Sign the user out as the author of this bot, keep other sign-ins, and redirect to the bot's
+    public page."""
     session.pop(name, None)
     return redirect(url_for("pages.bot", name=name), 303)
 
@@ -143,8 +146,12 @@ def _fault_page(now: Snapshot, name: str) -> str:
 
 
 def _shown_faults(now: Snapshot, bot: str) -> Iterator[tuple[MatchRecord, FaultRecord]]:
-    """Yield the bot's faults that may be shown, each with its match: the last match first, and
-    within a match the latest move first. Only the last 100 matches with faults are read."""
+    """Yield the bot's faults that may be shown, each with its match, in reverse order of the
+    schedule and of the moves in a match. Read only the last 100 matches with such faults.
+
+    Raises:
+        StoreError: during iteration, if the store cannot be read.
+    """
     rows = MatchFilter(bot, faults=ANY).rows(now)
     for match in read_matches(now, rows[:_MAX_FAULTS]):
         if record := current_run().find(match.match):

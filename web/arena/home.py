@@ -38,8 +38,8 @@ class News:
 
 
 def table_to_watch(run: LiveRun, now: Snapshot) -> TableToWatch | None:
-    """Return a position of the last match that may be shown: among its last 50 positions, the one
-    with the most cards on the table, or the latest of several such positions.
+    """Return a position of the last match that may be shown. Of the match's last 50 positions, this
+    is the position with the most cards on the table, or the latest if there are several.
 
     Return None if no match may be shown, if the match is void, cannot be replayed or has over 3,000
     moves, or if none of the positions has cards on the table.
@@ -72,19 +72,19 @@ def _on_table(step: PageStep) -> tuple[str, ...]:
 
 
 def ended(record: MatchRecord) -> datetime | None:
-    """Return the UTC time when a match ended, or None if it is not known. For a match from a file,
-    return the time when the match began."""
+    """Return the UTC time when a match ended, or None if the time is not known. For a match from a
+    file, return the time when the match began."""
     if not record.started:
         return None
     return datetime.fromisoformat(record.started) + timedelta(milliseconds=record.wall_ms)
 
 
 def news(run: LiveRun, now: Snapshot) -> list[News]:
-    """Return the news, latest first: up to six lines about the latest decisions, and one about the
-    match with the widest margin between two seats. The run's caveats follow.
+    """Return up to six lines about the latest decisions and a line about the match with the widest
+    margin between two seats, latest first. The run's caveats follow.
 
-    A line whose time is unknown comes first. Decisions to skip matches are left out. The match is
-    left out if it has since become void, or if a bot at its table is disqualified.
+    A line whose time is unknown comes first. Decisions to skip matches are left out. The line about
+    the match is left out if the match has become void, or if a bot at its table is disqualified.
 
     Raises:
         StoreError: if the store cannot be read.

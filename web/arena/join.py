@@ -29,9 +29,9 @@ from web.gateway.addresses import network_of, parse_address
 from web.gateway.calls import LadderCall
 from web.gateway.invitations import Invitations, TokenRefused
 
-AN_HOUR: Final = 60  # new bots and refusals for one address, which all authors in a hall may have
+AN_HOUR: Final = 60  # new bots and refusals for one address, which all authors in a hall may share
 _HOUR_S: Final = 3600.0
-_MAX_ADDRESSES: Final = 10_000  # that are counted; further ones reset all counts
+_MAX_ADDRESSES: Final = 10_000  # with a count; if there are more, all counts are reset
 _TOKEN_DAYS: Final = 3650
 _ASK: Final = "ask the organiser for a token (`stich invite`), and use `stich connect`"
 
@@ -40,7 +40,7 @@ class OpenLadder:
     """The pages of a ladder that bots may join.
 
     `target` is the run: a folder or a database URL. `cup` is the ladder as its file describes it.
-    `invitations` records the joining bots' tokens. `program` is offered to authors for download.
+    `invitations` records the joining bots' tokens. Authors can download `program` as a wheel.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class OpenLadder:
         )
 
     def program(self) -> Response:
-        """Return the program's wheel, which the first call makes. There must be a `wheel`.
+        """Return the program's wheel, which the first call makes. `wheel` must not be None.
 
         Raises:
             OSError: if an installed file cannot be read.
@@ -85,12 +85,13 @@ class OpenLadder:
         return answer
 
     def call(self) -> tuple[dict[str, str], int]:
-        """Carry out a call from `stich join` or `stich leave`, which is the body of the request.
+        """Carry out the call of `stich join` or `stich leave` in the body of the request.
 
         Return the answer, which is sent as JSON, and its status. The answer has the names of the
         bot and of the ladder, and the bot's token. If the call fails, the answer has the reason as
-        `detail`, with status 400 for an invalid call, 403 for a refusal, 503 if the run cannot be
-        used, or 429 once 60 calls from an address within an hour have failed or entered bots.
+        `detail`. The status is then 400 for an invalid call, 403 for a refusal, 503 if the run
+        cannot be used, or 429 if 60 calls from the caller's address have failed or stored a new
+        token within an hour.
         """
         address = _address()
         if self._is_flooded(address):
@@ -120,12 +121,12 @@ class OpenLadder:
         return self._counts[address] >= AN_HOUR
 
     def _carry_out(self, call: LadderCall, author: str) -> str:
-        """Carry out a call, and return the bot's name with its version. A call for a token changes
-        nothing. If an author takes over the name of another author's bot that has become free, the
-        new bot is the next version of that bot.
+        """Carry out a call, and return the bot's name with its version. `author` is the start of
+        the SHA-256 of the author's key. A call for a token changes nothing. If the name of another
+        author's bot has become free, a bot that joins under this name is that bot's next version.
 
         Raises:
-            JoinRefused: if the call is refused.
+            JoinRefused: if the call is refused. The message says why.
             StoreError: if the store cannot be used.
         """
         name = normal(call.name)
@@ -154,8 +155,9 @@ class OpenLadder:
         return self._join(latest, call)
 
     def _join(self, latest: Join, call: LadderCall) -> str:
-        """Enter the bot's next version, in place of the latest, if the call asks for it or what the
-        bot states about itself has changed. Return the name of the version that now plays.
+        """Enter the bot's next version if the call asks for a new version, or if the bot's
+        statements about itself have changed. The next version replaces the version that joined by
+        `latest`. Return the name of the version that now plays.
 
         Raises:
             JoinRefused: if the organiser has excluded the bot, the bot has left and the call does
@@ -187,8 +189,8 @@ class OpenLadder:
 
 
 def versions(decisions: Iterable[AnyDecision], name: str) -> list[Join]:
-    """Return the decisions by which all versions of a bot joined, oldest first. `name` is the name
-    of any version."""
+    """Return the decisions by which versions of a bot joined, in the order of `decisions`. `name`
+    may be the name of any version."""
     joins = (decision for decision in decisions if isinstance(decision, Join))
     return [decision for decision in joins if base(decision.bot) == base(name)]
 

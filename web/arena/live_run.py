@@ -56,9 +56,9 @@ class LiveRun:
     def snapshot(self) -> Snapshot:
         """Return a snapshot of the run, refreshed first if it is stale.
 
-        A snapshot is stale after two seconds, or later if refreshing takes long. While one caller
-        refreshes the snapshot, other callers get the previous one. They wait if there is none, or
-        if it has been stale for ten seconds.
+        A snapshot is stale after two seconds, or later if the last refresh took long. While one
+        caller refreshes the snapshot, other callers get the previous snapshot. If there is no
+        previous snapshot, or it has been stale for ten seconds, the other callers wait.
 
         Raises:
             NotBegun: if the run has not begun.
@@ -88,8 +88,8 @@ class LiveRun:
         return RunView(version_of(run), run)
 
     def refresh(self) -> Snapshot:
-        """Read the run again, and return the new snapshot, or the same one if nothing has changed.
-        Only one thread may call this at a time.
+        """Read the run again. Return a new snapshot, or the previous one if nothing has changed.
+        Only one thread may call this method at a time.
 
         Raises:
             StoreError: if the run has not begun or cannot be read.
@@ -129,8 +129,8 @@ class LiveRun:
         return snapshot
 
     def _rate(self, count: int) -> float | None:
-        """Add `count`, the number of finished matches, to the counts of the last ten minutes.
-        Return the matches per second in that time, or None if too little is known."""
+        """Record that `count` matches are finished now. Return how many matches per second were
+        finished in the last ten minutes, or None if too little is known."""
         counts = self._counts
         counts.append((self._clock(), count))
         while counts[0][0] < self._clock() - RATE_S or counts[0][1] > count:
@@ -151,9 +151,9 @@ class LiveRun:
         return None if now.finished or at > clock - _HOUR_S else earlier
 
     def cached(self, key: str, make: Callable[[], _T]) -> _T:
-        """Return the cached value for `key` in the reader's language. If there is none, or it is
-        falsy, call `make` and cache its result; errors of `make` pass through. Several threads may
-        call `make` at once. Beyond 256 values, the least recently used value is dropped."""
+        """Return the cached value for `key` in the reader's language. If there is no value, or the
+        value is falsy, call `make` and cache its result. Errors of `make` pass through. Several
+        threads may call `make` at once. The 256 most recently used values are kept."""
         cache, place = self._cache, (catalog(), key)
         value: _T = cache.pop(place, None) or make()
         cache[place] = value
@@ -162,7 +162,7 @@ class LiveRun:
         return value
 
     def find(self, match: str) -> MatchRecord | None:
-        """Return the finished match with exactly this id, or None if there is none or it is void.
+        """Return the match with exactly this id if it is finished and not void, or else None.
 
         Raises:
             StoreError: if the store cannot be read.
@@ -186,8 +186,8 @@ class LiveRun:
             return self.cached(key, lambda: match_data(record, cup, page_steps(record, cup)))
 
     def is_open(self, block: int) -> bool:
-        """Return whether a match with the cards of this block has yet to be played. This is never
-        so with fresh cards, or once the run is finished.
+        """Return whether another match with the cards of this block has yet to be played. Return
+        False if cards are fresh or the run is finished.
 
         Raises:
             StoreError: if the store cannot be read.
@@ -196,8 +196,8 @@ class LiveRun:
 
 
 def _basis(run: Run) -> tuple[int, Cup, bool]:
-    """Return the facts on which the numbers of a run's blocks and the choice of matches that may be
-    shown depend. The bots of a ladder are left out, since new bots change neither."""
+    """Return facts about the run. If one of the facts changes, all matches must be read again. The
+    bots of a ladder are left out, because a new bot does not change what was read."""
     cup = replace(run.cup, bots=()) if run.cup.is_ladder else run.cup
     return run.void_matches, cup, is_fresh(run)
 

@@ -29,7 +29,7 @@ _CHOICES: Final = {"faults": (ANY, *map(str, FAULT_KINDS)), "result": ("won", "l
 
 @dataclass(frozen=True, slots=True)
 class MatchFilter:
-    """Conditions on matches (None if there is no condition), and a page number in the list."""
+    """Conditions on matches, each None if it is not set, and the number of a page in the list."""
 
     bot: str | None = None
     round: int | None = None
@@ -39,13 +39,13 @@ class MatchFilter:
     page: int = 1  # counted from 1
 
     def arguments(self) -> dict[str, str | int]:
-        """Return the conditions that are not None, but not the page, as query parameters."""
+        """Return the conditions that are not None as query parameters, without the page."""
         conditions = asdict(self) | {"page": None}
         return {name: value for name, value in conditions.items() if value is not None}
 
     def rows(self, now: Snapshot) -> Ints:
         """Return the indices, in the snapshot's arrays, of all matches that meet the conditions, in
-        reverse order of the schedule. The arrays lack withheld matches. The page is ignored.
+        reverse order of the schedule. The arrays have no withheld matches. Ignore the page.
 
         Raises:
             ValueError: if the bot is not in the cup.
@@ -80,8 +80,8 @@ def read_matches(now: Snapshot, rows: Ints) -> list[MatchSummary]:
 
 
 def asked_filter(now: Snapshot) -> MatchFilter:
-    """Return the filter in the query string. A result without a bot is ignored. Answer with status
-    404 if the bot is not in the cup, and with 400 if another value is not valid."""
+    """Return the filter in the query string. Ignore `result` if there is no `bot`. Answer with
+    status 404 if the bot is not in the cup, and with 400 if another value is not valid."""
     bot = request.args.get("bot") or None
     faults, result = (
         _asked(name, "|".join(words), _("one of %(words)s", words=", ".join(words)))
@@ -94,8 +94,9 @@ def asked_filter(now: Snapshot) -> MatchFilter:
 
 
 def matches_page(now: Snapshot, asked: MatchFilter) -> str:
-    """Return the page of the list that the filter asks for, with up to 50 matches. Answer with
-    status 404 if there is no such page, and with 503 if the store cannot be read."""
+    """Return the page of the list that the filter asks for, with up to 50 matches. The filter's bot
+    must be in the cup. Answer with status 404 if there is no such page, and with 503 if the store
+    cannot be read."""
     rows, page = asked.rows(now), asked.page
     last = max(1, ceil(rows.size / _PAGE_SIZE))
     if page > last:
@@ -155,8 +156,8 @@ def _asked(name: str, pattern: str, fix: str) -> str | None:
 
 
 def finished_match(run: LiveRun, match: str) -> MatchRecord:
-    """Return the finished match with this id. Answer with status 404 if there is none, or if its
-    cards have yet to be played in another seating, and with 503 if the store cannot be read."""
+    """Return the finished match with this id. Answer with status 404 if there is no such match or
+    its cards have yet to be played in another seating, and with 503 if the store cannot be read."""
     record = run.find(match)
     if record is None:
         abort(404, _("There is no finished match “%(match)s” in this run.", match=match[:80]))

@@ -37,7 +37,7 @@ class _RunCollector(Collector):
             yield GaugeMetricFamily("stich_matches_per_second", about, now.rate)
         tables = {
             "begun": sum(table.block in now.played for table in now.upcoming),
-            # `now.upcoming` leaves out those of a ladder, whose names are secret; this is a number
+            # in a ladder, `now.upcoming` lacks waiting tables, but their number is no secret
             "waiting": sum(table.block not in now.played for table in present.upcoming),
         }
         yield _gauges("stich_tables", "Tables by state.", "state", tables)

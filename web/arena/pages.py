@@ -50,7 +50,7 @@ _REST: Final = 110  # while a cup is played, `/matches.jsonl` takes at most 1/11
 
 
 def _page(view: Callable[..., str]) -> Callable[..., Response]:
-    """Return a route that renders `view` once for each language and snapshot of the run."""
+    """Return a route that renders `view` with the current snapshot. `_answer` caches the page."""
 
     @wraps(view)
     def page(**names: str) -> Response:
@@ -61,7 +61,8 @@ def _page(view: Callable[..., str]) -> Callable[..., Response]:
 
 
 def _answer(version: str, render: Callable[[], str]) -> Response:
-    """Return a page, rendered once for each version, language, and address of the arena."""
+    """Return the page that `render` makes, or the cached page for the same language and address of
+    the arena. `version` must be different for each page, and change whenever the page does."""
     key = f"{version}-{invited()}-{request.url_root}"
     return _cached(key, "text/html; charset=utf-8", lambda: render().encode())
 
@@ -204,14 +205,14 @@ def watch(now: Snapshot) -> str:
 @pages.get("/stage")
 @_page
 def stage(now: Snapshot) -> str:
-    """Return the page for the projector: a table, the top ten, QR codes, and later the winners."""
+    """Return the projector's page: a table, the top ten, QR codes and, in the end, the winners."""
     return stage_page(now, joinable="join" in current_app.view_functions)
 
 
 @pages.get("/watch/next")
 def watch_next() -> Response:
     """Return, as JSON, the match that a watching page shows next, or null if there is none. The
-    query has the arguments `live` and `shown` of `next_match`, with commas between the ids."""
+    query has `live` and `shown` (see `next_match`). Commas separate the ids in `shown`."""
     shown = request.args.get("shown", "").split(",")
     response = jsonify(next_match(current_run(), request.args.get("live", ""), shown))
     response.headers["Cache-Control"] = "no-cache"

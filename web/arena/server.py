@@ -22,7 +22,7 @@ _HEAD_S: Final = 10
 
 
 class _Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The settings of `create_app`. `matches` is a file of matches, served instead of the `run`."""
+    """The settings of `create_app`. `matches` is a file of matches to serve instead of `run`."""
 
     run: str | None = None
     matches: str | None = None

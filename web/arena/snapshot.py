@@ -30,7 +30,7 @@ _RECENT: Final = 1000  # matches among which spectators find one to watch
 
 @dataclass(frozen=True, slots=True)
 class EarlierTable:
-    """The bots' places in the standings at the time `since`, in UTC. None stands for no place."""
+    """The bots' places in the standings at the time `since`, in UTC. None means no place."""
 
     since: datetime
     places: Mapping[str, int | None]
@@ -68,7 +68,7 @@ class RunView:
         return f"{text.rstrip('.')}. {away}" if away else text
 
     def progress(self) -> str:
-        """Return the progress of the run as text, or "" if the matches are not known, as here."""
+        """Return "", because the matches are not known here. A `Snapshot` returns a text."""
         return ""
 
 
@@ -97,9 +97,9 @@ class Snapshot(RunView):
         self.earlier: EarlierTable | None = None  # an hour to a day ago; None if the run is over
 
     def progress(self) -> str:
-        """Return, as text, the number of tables in play, the matches played, and the time left, or
-        only the matches once the run is over. What is not known is left out. After about ten
-        minutes without a match, the text says so instead of the tables and the time left."""
+        """Return a text with the number of tables in play, the matches played and, if known, the
+        time left. Once the run is over, the text has only the matches. After about ten minutes
+        without a match, the text says so in place of the tables and the time left."""
         counted = self.table.matches + len(self.withheld)
         table = replace(self.table, played=self.matches, matches=counted)
         matches = format_matches(table, self.total)
@@ -114,14 +114,14 @@ class Snapshot(RunView):
 
     @property
     def playing(self) -> tuple[Upcoming, ...]:
-        """The blocks of `upcoming` that are being played now, up to the cup's number of tables at
-        once."""
+        """The blocks that are being played now: the first of `upcoming`, one for each table that
+        the cup can play at once, or () if the run is not playing."""
         most = self.run.cup.run.concurrency if self.run.phase is Phase.PLAYING else 0
         return self.upcoming[:most]
 
     @property
     def left(self) -> str:
-        """The time left, in words, or "" if the run is not playing, in a ladder, or if unknown."""
+        """The time left, in words, or "" if unknown, if the run is not playing, or in a ladder."""
         if not self.rate or self.run.phase is not Phase.PLAYING or self.run.cup.is_ladder:
             return ""
         time = duration((self.total - self.matches) / self.rate)
@@ -132,7 +132,7 @@ class Snapshot(RunView):
 
 class Matches:
     """The matches read so far, in the form that the statistics need. The matches of a block are
-    withheld until the block is complete, unless `at_once`."""
+    withheld until the block is complete, unless `at_once` is true."""
 
     def __init__(self, at_once: bool) -> None:
         self._at_once = at_once
@@ -166,8 +166,9 @@ class Matches:
 
 
 def _upcoming(run: Run, played: Mapping[int, int]) -> tuple[Upcoming, ...]:
-    """Return the run's next blocks, except blocks that are complete by now. In a ladder, also leave
-    out blocks without a finished match, so that bots do not learn their next tables."""
+    """Return the run's next blocks that are not complete yet, or () if the run is finished. In a
+    ladder, also leave out blocks without a finished match, so that bots do not learn their next
+    tables. `played` maps blocks to their numbers of finished matches."""
     if run.finished:
         return ()
     stored, least = run.present.upcoming, 1 if run.cup.is_ladder else 0
@@ -176,8 +177,8 @@ def _upcoming(run: Run, played: Mapping[int, int]) -> tuple[Upcoming, ...]:
 
 
 def version_of(run: Run) -> str:
-    """Return a string that changes whenever the run does, except if only its next blocks change.
-    Only strings from the same process can be compared."""
+    """Return a string that changes if anything in the run changes except its next blocks. Only
+    strings from the same process can be compared."""
     present = structs.replace(run.present, upcoming=())
     facts = {field.name: getattr(run, field.name) for field in fields(run)}
     # Decisions and epochs are only added. A cup changes only with them and with the total.
@@ -186,8 +187,9 @@ def version_of(run: Run) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Return a time, rounded and in one unit, such as "40 seconds" or "2 hours", in the reader's
-    language. From 1.5 minutes, hours and so on, the larger unit is used. The least is 1 second."""
+    """Return a time as text in the reader's language, in one unit, such as "40 seconds" or "2
+    hours". From 1.5 minutes, hours and so on, the larger unit is used. The shortest time is "1
+    second"."""
     language = catalog().info().get("language", "en")
     return format_timedelta(timedelta(seconds=max(1, seconds)), threshold=1.5, locale=language)
 
@@ -197,5 +199,5 @@ def _margin(match: MatchSummary) -> int:
 
 
 def is_fresh(run: Run) -> bool:
-    """Return whether the cards of finished matches are never played again."""
+    """Return whether no match that is yet to be played has the cards of a finished match."""
     return run.finished or run.cup.format.cards == "fresh"

@@ -18,8 +18,9 @@ _TOP: Final = 10
 
 
 def stage_page(now: Snapshot, joinable: bool) -> str:
-    """Return the page for the projector, with QR codes for the first page and, if `joinable` and
-    the run is not over, for `/join`, but without them if the page was opened on this machine."""
+    """Return the page for the projector. It has QR codes for the first page and, if `joinable` is
+    true and the run is not over, for `/join`. If the page was opened on this machine, there are no
+    codes."""
     return render_template(
         "stage.html",
         now=now,
@@ -34,8 +35,9 @@ def stage_page(now: Snapshot, joinable: bool) -> str:
 
 
 def _winning_margin(table: Standings) -> float | None:
-    """Return the winner's lead over the second bot in points per deal (in a knockout, in the
-    final), or None if there is no single winner or second bot, or the winner has fewer points."""
+    """Return the difference in points per deal between the winner and the second bot. In a
+    knockout, only the final counts. Return None if two bots share the first place, there is no
+    second bot, the points are not known, or the winner has fewer points."""
     placed = [line for line in table.standings if line.place]
     if len(placed) < 2 or placed[0].place == placed[1].place:
         return None
@@ -60,8 +62,9 @@ def qr_code(address: str) -> Markup:
 
 
 def _highlight(now: Snapshot) -> list[tuple[str, int]]:
-    """Return (bot, points), most points first, of the match with the highest score in the latest
-    complete block without disqualified bots, or [] if there is no such block."""
+    """Return (bot, points) for each seat of a match, most points first. The match is the one with
+    the highest score in the latest complete block without disqualified bots. Return [] if there is
+    no such block among the recent matches."""
     counting = [match for match in now.recent if now.disqualified.isdisjoint(match.table)]
     complete = (match.block for match in counting if now.played[match.block] == match.seatings)
     latest = next(complete, None)
@@ -74,6 +77,6 @@ def _highlight(now: Snapshot) -> list[tuple[str, int]]:
 
 
 def _coming(now: Snapshot) -> tuple[str, ...]:
-    """Return the bots of the waiting table with the best-placed bot, or () if none is waiting."""
+    """Return the bots of the waiting table with the best-placed bot, or () if no table waits."""
     waiting = [block.bots for block in now.upcoming[len(now.playing) :] if not block.played]
     return min(waiting, key=lambda bots: min(now.places.get(bot, inf) for bot in bots), default=())

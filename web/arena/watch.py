@@ -28,10 +28,10 @@ def next_match(run: LiveRun, live: str, shown: Sequence[str]) -> dict[str, objec
     """Return the data of the next match for watch.js, or None if there is no match to show.
 
     `live` is the id of the match in progress that the page shows, or "". If this match has ended
-    and may be shown, return the whole match. Otherwise return a match that is being played, if one
-    may be shown. Failing that, return the best finished match not in `shown`, or else the match
-    shown longest ago. `shown` has the ids of earlier matches, latest last. Skip matches that cannot
-    be replayed.
+    and may be shown, return the whole match. Otherwise return a match that is being played, if
+    there is one that may be shown. Otherwise return the best finished match that is not in `shown`
+    or, if all are, the match shown longest ago. `shown` has the ids of earlier matches, latest
+    last. Skip finished matches that cannot be replayed.
 
     Raises:
         StoreError: if the run has not begun, or the run or a match in it cannot be read.
@@ -53,8 +53,9 @@ def next_match(run: LiveRun, live: str, shown: Sequence[str]) -> dict[str, objec
 
 
 def _live(run: LiveRun, now: Snapshot) -> dict[str, object] | None:
-    """Return the data of the match in progress with the best-placed bot, or of the oldest if there
-    are several. Return None unless cards are fresh and that bot is in the top ten."""
+    """Return the data of the match in progress that has the best-placed bot (see `_best`), or of
+    the oldest if there are several. Return None if cards are not fresh, no match is in progress, or
+    that bot is not in the top ten."""
     if now.proof is None or now.run.cup.format.cards != "fresh":
         return None
     going_on = (live for live in live_matches(now.proof.id) if not run.find(live.pairing.match))
@@ -78,11 +79,12 @@ def _finished(run: LiveRun, now: Snapshot, record: MatchRecord) -> dict[str, obj
 
 
 def _choose(run: LiveRun, now: Snapshot) -> list[MatchRecord]:
-    """Return the match with the smallest margin of each block that ended at most ten minutes before
-    the latest one.
+    """Return a match of each recent block, the match with the closest fight first (see `_fight`).
 
-    Only the latest twelve blocks with a bot in the first three places are considered or, if there
-    are none, those with the best-placed bot. The match with the closest fight comes first.
+    From each block comes the match with the smallest margin between its two best scores. Recent
+    blocks are the latest twelve with a bot in the first three places. If there are none, they are
+    the latest twelve with the best-placed bot. A block is left out if it ended over ten minutes
+    before the latest one, or if its match is void or has over 3,000 moves.
     """
     best = min((_best(now, match.table) for match in now.recent), default=_FIRST)
     blocks: dict[int, list[MatchSummary]] = {}
@@ -104,7 +106,7 @@ def _choose(run: LiveRun, now: Snapshot) -> list[MatchRecord]:
 
 
 def _best(now: Snapshot, bots: Iterable[str]) -> float:
-    """Return the best place of these bots, or infinity if they have none. Places better than 3
+    """Return the best place of these bots, or infinity if none of them has a place. Places 1 and 2
     count as 3."""
     return max(_FIRST, min(now.places.get(bot, inf) for bot in bots))
 
@@ -115,11 +117,13 @@ def _margin(match: MatchSummary) -> int:
 
 
 def _fight(now: Snapshot, bots: Container[str]) -> tuple[float, str]:
-    """Return the closeness of the closest fight between these bots for an open place, and a text.
+    """Return a number for the closest fight between these bots for an open place, and a sentence
+    about this fight.
 
-    Two bots fight if their ranges of ranks overlap and the better bot is in the top ten. The
-    closeness is the distance in points per deal times the better place, so it is smaller for fights
-    that matter more. Without a fight it is infinite, and the text says so or is "".
+    Two bots fight if their ranges of ranks overlap and the better bot is in the top ten. The number
+    is the bots' difference in points per deal times the better bot's place, so closer fights and
+    fights for better places have smaller numbers. If no bots fight, return infinity, and a sentence
+    that says so or "".
     """
     lines = [line for line in now.table.standings if line.bot in bots]
     if not lines or lines[0].score is None:

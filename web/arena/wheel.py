@@ -27,7 +27,7 @@ def wheel_name(program: Distribution) -> str | None:
 
 @cache
 def wheel_of(program: Distribution) -> bytes:
-    """Return a wheel of the installed files, made by the first call and then kept. The wheel is
+    """Return a wheel of the installed files, which the first call makes and caches. The wheel is
     pure Python, without compiled files, scripts or pip's records.
 
     Raises:

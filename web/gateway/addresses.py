@@ -18,5 +18,5 @@ def parse_address(text: str) -> IPv4Address | IPv6Address:
 
 
 def network_of(address: IPv4Address | IPv6Address) -> str:
-    """Return an IPv4 address, or the /64 network of an IPv6 address, which has one owner."""
+    """Return an IPv4 address as text, or an IPv6 address's /64 network, which has one owner."""
     return str(address) if address.version == 4 else str(IPv6Network((address, 64), strict=False))

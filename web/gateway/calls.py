@@ -121,15 +121,15 @@ def ask_ladder(url: str, call: LadderCall) -> LadderAnswer:
 
 
 def gateway_port(url: str) -> int | None:
-    """Ask an arena's web server for its gateway's port, and return the port, or None if there is no
-    valid answer. Each wait is limited to a minute. `url` must not end with a slash."""
+    """Ask an arena's web server for the port of the gateway. Return None if there is no valid
+    answer. Each wait for the server is limited to a minute. `url` must not end with a slash."""
     answer = _get(f"{url}/connect", _GatewayPort, _ANSWER_S)
     return None if answer is None else answer.port
 
 
 def ask_digest(url: str) -> Digest | None:
-    """Ask an arena's web server for the run's digest, and return the digest, or None if there is no
-    valid answer. Each wait is limited to three seconds. `url` must not end with a slash."""
+    """Ask an arena's web server for the digest of the run. Return None if there is no valid answer.
+    Each wait for the server is limited to three seconds. `url` must not end with a slash."""
     answer = _get(f"{url}/digest", _ShownDigest, _RECEIPT_S)
     return None if answer is None else Digest(answer.entries, answer.digest)
 
@@ -175,7 +175,7 @@ def _decode(body: bytes, kind: type[_Kind]) -> _Kind | None:
 
 
 def reason(error: Exception) -> str:
-    """Return a clause on why a connection to an arena failed, such as "no answer in time"."""
+    """Return why a connection to an arena failed, as a clause such as "no answer in time"."""
     message = str(error)
     if isinstance(error, InvalidURI):  # the target of a redirect
         return "it sends on to another address; perhaps its own begins with https://"

@@ -33,7 +33,7 @@ class ChallengedBot:
         """Challenge the bot `name` in the arena at `url`, and wait up to 90 seconds for the answer.
 
         A `name` without a version stands for the newest version that is connected. `token` belongs
-        to the challenger's own bot. `say` gets sentences for the challenger, in other threads.
+        to the challenger's own bot. `say` is called in other threads, with messages for the user.
 
         Raises:
             EntryRefused: if the arena refuses the challenge or cannot be reached.

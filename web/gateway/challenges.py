@@ -33,7 +33,7 @@ class _ChallengeRefused(StichError):
 
 class Challenges:
     """The challenges that are played through a gateway. At any time, a bot is the challenger in at
-    most one challenge, and the opponent in at most one."""
+    most one challenge, and the challenged bot in at most one."""
 
     def __init__(self, bots: Mapping[str, ConnectedBot], terms: Terms) -> None:
         self._bots = bots
@@ -74,8 +74,8 @@ class Challenges:
             del self._playing[opponent]
 
     def _begin(self, challenger: str, name: str) -> str:
-        """Register a challenge, until `serve` removes it, and return the name of the challenged
-        bot. The challenge counts for the challenger's limit in an hour.
+        """Register a challenge, which `serve` removes at the end, and return the name of the
+        challenged bot. The challenge counts towards the challenger's 20 challenges per hour.
 
         Raises:
             _ChallengeRefused: if a challenge cannot begin now.
@@ -128,7 +128,7 @@ class Challenges:
         late, or no longer takes challenges.
 
         Raises:
-            msgspec.DecodeError: if the body is not that of a request to a bot.
+            msgspec.DecodeError: if the body is not valid.
             StoreError: if the file of tokens cannot be read.
         """
         asked = msgspec.json.decode(body or b"{}", type=Asked)

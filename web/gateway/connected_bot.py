@@ -17,7 +17,7 @@ from web.gateway.calls import ALIVE_S, Answer
 from web.gateway.invitations import Invitations, TokenRefused
 from web.gateway.link import Link
 
-GRACE_S: Final = 2.0  # for which a program may be gone before its bot is away
+GRACE_S: Final = 2.0  # that a program may be gone before its bot counts as away
 _LEAVE_S: Final = 5.0
 
 
@@ -54,10 +54,11 @@ class ConnectedBot:
 
     @property
     def present(self) -> int:
-        """The number of tables of the bot, or 0 while it is away. The bot counts as present until
-        its program has left and, unless the program flooded the gateway or its session was ended,
-        for `GRACE_S` seconds more. Reading this may raise StoreError, like `ask`, and ends a
-        session whose token is invalid."""
+        """The number of tables at which the bot can play, or 0 while the bot is away. While a
+        program is connected, and for `GRACE_S` seconds after it has left, the bot is not away. The
+        bot is away at once if the program floods the gateway, or leaves because its session was
+        ended. Reading this property ends a session whose token is invalid, and raises StoreError if
+        the file of tokens cannot be read."""
         self._check_token()
         # The connection of a program that floods is closed, but its session may still be ending.
         connected = self._session is not None and not self._session.link.flooded
@@ -112,7 +113,7 @@ class ConnectedBot:
     async def ask(self, call: str, body: bytes) -> BotAnswer | None:
         """Send a request (see `calls.Request`) to the bot. Return its answer, or None if the bot is
         away or its session is ended. If the program reconnects within `GRACE_S`, or another program
-        replaces it, send the request again. The caller must limit the time: the bot may hang.
+        replaces it, send the request again. The caller must limit the time.
 
         Raises:
             StoreError: if the file of tokens cannot be read.
@@ -142,7 +143,7 @@ class ConnectedBot:
         self._end_session({"over": why})
 
     def fail(self, why: str) -> None:
-        """Like `end`, but the program ends with an error, and may be started again."""
+        """Like `end`, but the program ends with an error, and its author may start it again."""
         self._end_session({"refused": why})
 
     def _check_token(self) -> None:
@@ -154,7 +155,7 @@ class ConnectedBot:
 
     def _end_session(self, message: Mapping[str, str], away_at: float = -inf) -> None:
         """End the session, if there is one, with a last message. The bot is away from `away_at` on,
-        a time of the event loop's clock."""
+        which is a time of the event loop's clock. By default, the bot is away at once."""
         if self._session is not None and not self._session.ending.done():
             self._session.ending.set_result(message)
             self._connected.clear()

@@ -39,13 +39,13 @@ from web.gateway.calls import (
 from web.gateway.receipts import ReceiptKeeper
 
 _PORT: Final = re.compile(r":\d+$")
-_QUIET: Final = logging.Logger("websockets", logging.CRITICAL)  # errors are told in sentences
+_QUIET: Final = logging.Logger("websockets", logging.CRITICAL)  # `say` gets errors instead
 _BACKOFF_S: Final = (0.1, 0.2, 0.5, 1, 2, 5, 10, 15)  # the last one is repeated
 
 
 class Unreachable(Exception):
-    """There is no connection to the arena, but the program may try again. The message, a clause,
-    says why."""
+    """There is no connection to the arena, but the program may try again. The message is a clause
+    that says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +61,8 @@ class Connector:
     """Connects a bot to the arena at `url` until the cup is over or the bot no longer plays.
 
     `bots` holds an instance of the bot for each table. `challenged` starts another instance when
-    the first challenge arrives, or is None if the bot takes no challenges. `say` gets sentences for
-    the author.
+    the first challenge arrives, or is None if the bot takes no challenges. `say` is called with
+    messages for the author.
     """
 
     def __init__(
@@ -135,7 +135,7 @@ class Connector:
 
     def answer(self, number: int, data: bytes, complete: bool) -> None:
         """Send the answer to the request with this number. `complete` is False if the bot was late,
-        did not answer or broke its connection; `data` is then what arrived. If the arena's
+        did not answer or broke its connection. Then `data` is what arrived. If the arena's
         connection is lost, send nothing, because the arena then asks again."""
         self._asked.discard(number)
         if self._link is not None:
@@ -143,9 +143,9 @@ class Connector:
                 self._link.send(msgspec.msgpack.encode((number, data, complete)))
 
     def _take(self, message: bytes) -> None:
-        """Queue a request at the table of its match, whose bot may keep notes. A new match gets the
-        table whose latest request is the oldest, and challenges have a table of their own. Ignore a
-        request that is at a table already, and a challenge if the bot takes none.
+        """Queue a request at the table of its match, because the bot there may keep notes. A new
+        match gets the least recently used table. Challenges have a separate table. Ignore requests
+        that are at a table already, and challenges if the bot takes none.
 
         Raises:
             msgspec.DecodeError: if the message is not a request.
@@ -231,9 +231,10 @@ class _ConnectedTable:
             self._connector.answer(request.number, *answer)
 
     def _ask(self, request: _Request, seconds: float) -> tuple[bytes, bool]:
-        """Start the bot if it has not been started, has ended, or was late in an earlier match.
-        Return the bytes of its answer, and whether they are complete; if not, tell the author why.
-        An answer that is too large or not valid counts as complete: the runner finds the fault."""
+        """Send the request to the bot. First start the bot if it has not been started, has ended,
+        or was late in another match. Return the bytes of the bot's answer, and whether they are
+        complete. If they are not, tell the author why. An answer that is too large or not valid
+        counts as complete, because the runner finds the fault."""
         call = request.call
         _, _, path = call.partition(" ")
         received, complete = b"", True

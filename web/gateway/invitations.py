@@ -43,8 +43,8 @@ class Invitations:
         self._by_hash: dict[str, _Invitation] = {}
 
     def invite(self, bot: str, days: int) -> str:
-        """Create a token for a bot, store its hash, and return the token. It expires after `days`
-        days. The bot's other tokens are revoked.
+        """Create a token for a bot, store its hash, and return the token. The token expires after
+        `days` days. The bot's other tokens are revoked.
 
         Raises:
             OSError or StoreError: if the token cannot be stored.
@@ -55,7 +55,7 @@ class Invitations:
 
     def accept(self, bot: str, token: str, days: int) -> bool:
         """Store the hash of a bot's token, which expires after `days` days, revoke the bot's other
-        tokens, and return True. If the token is known already, even as another bot's, change
+        tokens, and return True. If the token is known already, even for another bot, change
         nothing, and return False.
 
         Raises:
@@ -73,7 +73,7 @@ class Invitations:
 
     def revoke(self, bot: str, *instead: _Invitation) -> bool:
         """Revoke all tokens of a bot, and add the invitations in `instead`. Return whether the bot
-        had a token not yet revoked, even if the token had expired. Processes take turns.
+        had a token that was not revoked, even if it had expired. Processes take turns.
 
         Raises:
             OSError or StoreError: if the change cannot be stored.
@@ -117,7 +117,7 @@ class Invitations:
 
     @property
     def exist(self) -> bool:
-        """Whether there is any invitation, valid or not. Reading this may raise StoreError."""
+        """Whether there is any invitation, valid or not. Reading it may raise StoreError."""
         self._refresh()
         return bool(self._by_hash)
 
@@ -159,7 +159,7 @@ class Invitations:
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
-        """Turn errors into StoreError, except FileNotFoundError, which passes through."""
+        """Turn OSError and DecodeError into StoreError, but let FileNotFoundError pass through."""
         try:
             yield
         except FileNotFoundError:
@@ -171,7 +171,7 @@ class Invitations:
 
 
 def hash_of(token: str) -> str:
-    """Return the SHA-256 of a token in hexadecimal. Tokens are random, so it needs no salt."""
+    """Return the SHA-256 of a token in hexadecimal. Tokens are random, so no salt is needed."""
     return hashlib.sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
 
 

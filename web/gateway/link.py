@@ -22,8 +22,8 @@ _PIECE: Final = 1024
 class Link(ServerConnection):
     """The connection of an author's program.
 
-    A new connection is closed if there are 5,000 already, and any connection that brings frames
-    other than answers too fast is closed. If more than 64 connections from an address (or a /64
+    A new connection is closed if 5,000 are open already. A connection is also closed if its program
+    sends frames other than answers too fast. If more than 64 connections from an address (or a /64
     network of IPv6) have not shown a valid token, the oldest of them is closed.
     """
 
@@ -43,7 +43,7 @@ class Link(ServerConnection):
         self._useless -= 1
 
     def let_in(self) -> None:
-        """Record that the program has shown a valid token, or has left."""
+        """Stop counting this connection among those that have not shown a valid token."""
         strangers = self._strangers[self._address]
         strangers.pop(self, None)
         if not strangers:

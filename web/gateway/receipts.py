@@ -14,7 +14,8 @@ _PERIOD_S: Final = 60
 
 class ReceiptKeeper:
     """Asks the arena at `url` for the run's digest every minute, and appends new digests to a file
-    for `url` and the bot's `token`. `say` gets sentences, also about errors, in another thread."""
+    for `url` and the bot's `token`. `say` is called in another thread with messages, which also
+    report errors."""
 
     def __init__(self, url: str, token: str, say: Callable[[str], None]) -> None:
         self._url = url
@@ -31,8 +32,8 @@ class ReceiptKeeper:
             self._thread.start()
 
     def end(self) -> None:
-        """Ask for a last receipt, and wait until the thread, if any, has ended. Each wait for the
-        arena is limited to three seconds."""
+        """Make the thread, if there is one, ask for a last receipt, and wait until the thread has
+        ended. Each wait for the arena is limited to three seconds."""
         self._ended.set()
         if self._thread is not None:
             self._thread.join()

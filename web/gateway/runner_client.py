@@ -17,7 +17,7 @@ from tournament.run.gateway import Waiting
 from web.gateway.calls import refusal
 
 _LOOK_S: Final = 0.2
-_OVER_S: Final = 8.0  # for programs to leave that are about to connect again
+_OVER_S: Final = 8.0  # so that programs which are just reconnecting also leave
 _UNTIL_RESTARTED: Final = Retry(
     total=None, connect=30, read=3, allowed_methods=None, backoff_factor=0.1, backoff_max=1.0
 )
@@ -28,9 +28,9 @@ class GatewayStopped(StichError):
 
 
 class GatewayClient:
-    """The runner's client of the gateway at the URL `base`. `session` is changed: it gets retries,
-    which wait for a gateway that is being restarted, and uses no proxy. `invite` is the command
-    that creates tokens, without the name of a bot."""
+    """The runner's client of the gateway at the URL `base`. `session` is changed: it then uses no
+    proxy, and repeats requests while the gateway is being restarted. `invite` is the command that
+    creates tokens, without the name of a bot."""
 
     def __init__(self, base: str, session: requests.Session, invite: str) -> None:
         self._excluded: Mapping[str, str] = {}
@@ -44,11 +44,12 @@ class GatewayClient:
         self, cup: Cup, absent: Callable[[], Mapping[str, str]], waiting: Waiting
     ) -> Cup:
         """Wait, without a time limit, until all connecting bots are connected. Return a copy of the
-        cup with their URLs, and their numbers of tables as `max_matches`.
+        cup in which these bots have their URLs, and their numbers of tables as `max_matches`.
 
-        `absent` returns the bots not to wait for, each with the sentence that its program shows.
+        `absent` returns the bots not to wait for, each with a sentence that its program shows.
         These bots are excluded, but get a URL, and one table if they are not connected. `waiting`
-        is called whenever the missing bots change (see `Waiting`). Errors of both pass through.
+        is called whenever the missing bots change (see `Waiting`). Errors of the two functions pass
+        through.
 
         Raises:
             GatewayStopped: if the gateway no longer answers, or cannot read the tokens.
@@ -76,7 +77,7 @@ class GatewayClient:
         return f"{self._base}/bots/{quote(bot, safe='')}"
 
     def tables(self) -> dict[str, int]:
-        """Return the number of tables of each connected bot, by name.
+        """Return the number of tables at which each connected bot can play, keyed by bot.
 
         Raises:
             GatewayStopped: if the gateway no longer answers, or cannot read the tokens.
@@ -85,8 +86,8 @@ class GatewayClient:
         return {name: tables for name, tables in bots.items() if tables}
 
     def exclude(self, bots: Mapping[str, str]) -> None:
-        """Exclude these bots and no others, and end their sessions. `bots` maps each of them to the
-        sentence that its program shows.
+        """Exclude these bots, end their sessions, and let in all other bots. `bots` maps each
+        excluded bot to the sentence that its program shows.
 
         Raises:
             GatewayStopped: if the gateway no longer answers.

@@ -77,8 +77,8 @@ class GatewayServer:
         self._excluded: dict[str, str] = {}
 
     def listen(self, host: str, port: int) -> Server:
-        """Return an asynchronous context manager, within which a server listens for authors'
-        programs. Entering the context raises OSError if the address cannot be used."""
+        """Return an asynchronous context manager that runs a server for authors' programs. Entering
+        the context raises OSError if the address cannot be used."""
         return serve(
             self._serve,
             host,
@@ -111,7 +111,7 @@ class GatewayServer:
         return _Program(name, token_hash, int(tables), challenges, opponent)
 
     def _refuse(self, link: ServerConnection, request: Request) -> Response | None:
-        """Return the answer for /healthz or a refusal, or None for a program that may connect."""
+        """Return the answer to /healthz, or a refusal, or None if the program may connect."""
         if request.path == "/healthz":
             return link.respond(200, json.dumps({"status": "ok"}))
         try:
@@ -242,7 +242,7 @@ async def _run(host: str, port: int, settings: GatewaySettings) -> None:
     logging.getLogger("websockets.server").addFilter(
         lambda record: record.msg != "opening handshake failed"
     )
-    logging.getLogger("asyncio").setLevel(logging.ERROR)  # or go without reading an answer
+    logging.getLogger("asyncio").setLevel(logging.ERROR)  # programs may leave at any time
     gateway = GatewayServer(settings)
     async with (
         await gateway.listen_to_runner(settings.runner_host, settings.runner_port),

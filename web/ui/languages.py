@@ -37,8 +37,9 @@ def read_catalog(language: str) -> NullTranslations:
 
 
 def wanted(request: Request) -> str:
-    """Return the tag of the language that the address asks for, or else the cookie, or else the
-    browser. If there are no pages in that language, return the tag of English."""
+    """Return the tag of the language that the address asks for. If the address names none, use the
+    cookie, or else the browser's languages. If that language has no pages, return the tag of
+    English."""
     asked = request.args.get(KEY, request.cookies.get(KEY))
     if asked is None:
         return request.accept_languages.best_match(LANGUAGES, _DEFAULT)

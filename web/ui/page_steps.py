@@ -78,7 +78,7 @@ def match_data(match: MatchRecord | Pairing, cup: Cup, shown: Sequence[PageStep]
 class DealLog:
     """Follows a game move by move. `shown` is the position that a page shows after the latest move.
 
-    `state` is the first state of the game, in wire form. This state and all later ones must be
+    `state` is the first state of the game, in wire form. Either this and all later states must be
     full, or all must be views of a spectator.
     """
 
@@ -140,6 +140,7 @@ def page_steps(record: MatchRecord, cup: Cup) -> list[_ReplayStep]:
 
     Raises:
         ReplayError: if a move is not legal or comes after the end of the game.
+        games.OptionError, games.UnknownGame: if the match cannot be started.
     """
     times: list[tuple[str, bool] | None] = [None] * record.players
     infos: list[str | None] = [None] * record.players
@@ -225,8 +226,8 @@ def _move(step: Step, move: str) -> PageMove:
 
 
 def _time(step: Step, bank: float) -> tuple[str, bool] | None:
-    """Return the time of a move as a string, and whether time was taken from the bank, which had
-    `bank` ms before. Return None if the bot was not asked."""
+    """Return the time of a move as a string, and whether the move took time from the bank. `bank`
+    is the bank in ms before the move. Return None if the bot was not asked."""
     if step.ms is None or step.seat is None:
         return None
     left = step.banks[step.seat]

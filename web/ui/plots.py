@@ -95,9 +95,9 @@ def course(
     """Return a plot of bots' mean points per deal after each of their blocks, or after 120 evenly
     spread blocks if there are more.
 
-    The plot has the line of `bot`, or of the first eight bots in the standings that have points.
-    Return None if no such bot has points. `arrays` must hold the matches that `table` counts.
-    `bots` are all bots of the cup, in its order.
+    The plot has the line of `bot` or, by default, the lines of the first eight bots in the
+    standings that have points. Return None if there is no such line. `arrays` must hold the matches
+    that `table` counts. `bots` are all bots of the cup, in its order.
     """
     known = [line.bot for line in table.standings if line.score is not None]
     shown = known[:_LINES] if bot is None else [name for name in known if name == bot]

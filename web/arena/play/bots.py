@@ -19,7 +19,7 @@ _CLOCK: Final = Clock(move_ms=2000, bank_ms=20_000)
 class AvailableBots:
     """The bots that a user can choose: reference bots, and bots that the cup starts.
 
-    `path` is the cup file, if any, and `folder` the run's folder. Sandboxed bots see neither. A
+    `path` is the cup file, if any, and `folder` the run's folder. Sandboxed bots can see neither. A
     choice is the name of a reference bot, or "cup:" and the name of a bot of the cup.
 
     Raises:
@@ -41,13 +41,13 @@ class AvailableBots:
         }
 
     def choices(self, game: str) -> list[tuple[str, str]]:
-        """Return (choice, name) for each bot that the cup starts, or [] if it plays another
+        """Return (choice, name) for each bot that the cup starts, or [] if the cup has another
         game."""
         started = self._started.items() if self._cup.game == game else ()
         return [(choice, bot.name) for choice, bot in started]
 
     def options(self, game: str) -> Options:
-        """Return the cup's options, or {} if the cup plays another game."""
+        """Return the cup's options, or {} if the cup has another game."""
         return self._cup.options if self._cup.game == game else {}
 
     def settings(self, chosen: Sequence[str]) -> tuple[list[Bot], Options, Clock]:

@@ -37,7 +37,8 @@ _TASKS: Final = {
 
 
 def explain(error: IllegalMove) -> str:
-    """Return why a move is illegal, in the reader's language, with full details only in English."""
+    """Return a sentence in the reader's language that says why a move is illegal. Only the English
+    sentence has the details of the move."""
     message = _REASONS[error.reason]
     translated = gettext(message)
     return error.detail if translated == message else translated
@@ -62,7 +63,7 @@ class Choices:
 
     @property
     def verb(self) -> str:
-        """The English verb for moves with cards of the hand, or "" if no such move is legal."""
+        """The English verb for legal moves with cards of the hand, or "" if there are none."""
         return self._verb if self._plays else ""
 
     @property
@@ -99,8 +100,8 @@ class Choices:
         return sorted(card for card in left if self._goes_with([*chosen, card]))
 
     def moves(self, chosen: Sequence[str]) -> tuple[list[str], str]:
-        """Return the legal moves that use exactly the chosen cards, and "". There are two if the
-        cards can be read in two ways. If there is none, return [] and a sentence that says why."""
+        """Return the legal moves that use exactly the chosen cards, and "". There are two moves if
+        the cards can be read in two ways. If there are none, return [] and the reason."""
         text = f"{self._verb}:{''.join(chosen)}"
         try:
             return [self._view.check(text).text], ""
@@ -117,7 +118,8 @@ class Choices:
         return any(self._legal(f"{self._verb}:{''.join(play)}") for play in self._swapped(cards))
 
     def _swapped(self, cards: list[str]) -> Iterator[list[str]]:
-        """Yield plays, perhaps illegal, that have these cards and the ranks of a legal play."""
+        """Yield plays with these cards and the ranks of a legal play, for up to 40 legal plays. The
+        yielded plays may be illegal."""
         wanted = _ranks(cards)
         fitting = (play for play in self._plays if wanted <= _ranks(play.elements()))
         for play in islice(fitting, _TRIED):

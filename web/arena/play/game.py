@@ -25,13 +25,13 @@ from tournament.records import Pairing
 from web.arena.play.choices import Choices, explain
 from web.ui.page_steps import DealLog, ShownPosition, position
 
-_MADE_S: Final = 1.0  # making a move takes less
+_MADE_S: Final = 1.0  # a move is usually made in less time
 _VISIBLE: Final = 10  # characters of a name that a phone always shows
 _MAX_FRAMES: Final = 300  # enough for several deals in which the user does not move
 
 
 class Frame(ShownPosition):
-    """The position that a user sees after move `number`, or before the first move if that is 0."""
+    """The position that a user sees after move `number`. Number 0 is before the first move."""
 
     number: int
     moves: Sequence[tuple[int, str]]  # of the deal so far, each with its seat
@@ -101,7 +101,7 @@ class BrowserGame(Player, MatchObserver):
         self._choices: Choices | None = None  # while the user is asked for a move
 
     def start(self, launch: LaunchSettings) -> None:
-        """Start the bots, wait until they are ready, and begin the game in a thread of its own.
+        """Start the bots, wait until they are ready, and begin the game in a new thread.
 
         Raises:
             StartError: if a bot does not start. Then no bot is left running.
@@ -144,7 +144,7 @@ class BrowserGame(Player, MatchObserver):
             }
 
     def _frame(self, number: int, moves: Sequence[tuple[int, str]]) -> Frame:
-        """Return a frame with the user's view, and the tricks and results that everybody sees."""
+        """Return a frame with the user's view, and the tricks and results that all players see."""
         view = position(self._state.game, self._state.view(self._seat).to_dict())
         log = self._log.shown
         facts = [fact for fact in view["facts"] if not fact[-1]]
@@ -180,7 +180,7 @@ class BrowserGame(Player, MatchObserver):
         return Choice(move, 0.0)
 
     def make_move(self, text: str) -> str:
-        """Make the user's move, and return "" once the game has advanced, or after a second. If the
+        """Make the user's move, wait up to a second for the game to advance, and return "". If the
         move is illegal or it is not the user's turn, change nothing and return the reason."""
         with self._lock:
             if self._choices is None:

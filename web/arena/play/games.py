@@ -23,7 +23,7 @@ class FullError(StichError):
 
 
 class BrowserGames:
-    """The games that have begun, by their secret keys. At most `MAX_BOTS` bots play at a time.
+    """The games that have begun, each with a secret key. At most `MAX_BOTS` bots play at a time.
     `available` has the bots that can be chosen, and the memory that all bots together may use."""
 
     def __init__(self, available: AvailableBots) -> None:
@@ -70,8 +70,9 @@ class BrowserGames:
     def get(self, key: str) -> BrowserGame | None:
         """Return the game with this key, which may be over, or None if there is no such game.
 
-        First end idle games. If all bots together use too much memory, which is measured at most
-        every two seconds, also end the game whose bots use the most, perhaps this one.
+        First end idle games. If the bots of all games together use too much memory, also end the
+        game whose bots use the most, and return None if that is this game. The memory is measured
+        at most every two seconds.
         """
         with self._lock:
             self._end_idle()

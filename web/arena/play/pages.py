@@ -60,10 +60,10 @@ def _proposed(game: str) -> list[tuple[Option, Value]]:
 def begin() -> Response:
     """Begin the game that the form asks for, and redirect to its page once the bots have started.
 
-    Ignore unknown bots in the form, and any beyond the number of opponents. If too few remain, some
-    play at several seats, and if none remain, the default opponents play. The default number of
-    players is the least possible. If a bot of the cup plays, the cup's options are the default.
-    Answer with status 400 if a value in the form is wrong, and with 503 if no game can begin.
+    Ignore unknown bots in the form, and bots beyond the number of opponents. If too few bots
+    remain, some play at several seats. If no bot remains, the default opponents play. The default
+    number of players is the least possible. If a bot of the cup plays, the cup's options are the
+    default. Answer with status 400 if a value in the form is wrong, or 503 if no game can begin.
     """
     rules = games.GAMES.get(request.form.get("game", ""))
     if rules is None:
@@ -144,8 +144,8 @@ def _open(state: State, bots: Sequence[Bot], clock: Clock, seat: int = 0) -> Res
 
 
 def _chosen_options(rules: Game) -> dict[str, Value]:
-    """Return the options in the form. "" becomes None, and text that is not a number becomes -1,
-    which is refused."""
+    """Return the options in the form. "" becomes None, "true" and "false" become booleans, and
+    other text that is not a number becomes -1, which `start` refuses."""
     words: dict[str, Value] = {"": None, "true": True, "false": False}
     form = request.form
     return {
@@ -170,8 +170,8 @@ def position(key: str) -> PersonalView:
 
 @play_pages.post("/play/<key>/choose")
 def chosen(key: str) -> Chosen:
-    """Return, as JSON, what the user can do with the cards in the body. Answer with status 400 if
-    the body is not valid."""
+    """Return, as JSON, what the user can do with the list `cards` in the body. Answer with status
+    400 if the body is not valid."""
     cards = _body("cards")
     if not isinstance(cards, list) or len(cards) > _MAX_CARDS:
         abort(400, "`cards` must be a list of cards.")
@@ -182,9 +182,9 @@ def chosen(key: str) -> Chosen:
 
 @play_pages.post("/play/<key>/move")
 def move(key: str) -> dict[str, str]:
-    """Make the move in the body for the user, and wait up to a second for the game to advance.
-    Return, as JSON, the field `why`: why the move cannot be made, or "". Answer with status 400 if
-    the body is not valid."""
+    """Make the user's move, which is `move` in the body, and wait up to a second for the game to
+    advance. Return, as JSON, the field `why`, which has the reason if the move cannot be made, or
+    else "". Answer with status 400 if the body is not valid."""
     text = _body("move")
     if not isinstance(text, str) or len(text) > _MAX_MOVE:
         abort(400, "`move` must be the text of a move.")

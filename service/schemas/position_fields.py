@@ -78,7 +78,8 @@ def component(game: games.Game, suffix: str) -> str:
 
 
 def option_fields(game: games.Game) -> Fields:
-    """Return fields for the options of a game, by name. All may be missing; ranges are enforced."""
+    """Return fields for the options of a game, keyed by name. Any option may be missing. The ranges
+    of numbers are enforced."""
     fields: Fields = {}
     for option in game.options:
         # The keyword `default` would make client generators require the field.
@@ -176,7 +177,7 @@ def _climbing_fields(limits: GameLimits) -> Fields:
 
 
 def state_schema(limits: GameLimits, fields: Fields) -> type[ObjectSchema]:
-    """Return the schema of a game's states: `fields`, the seed and all hands."""
+    """Return the schema of a game's states, which have `fields`, the seed and all hands."""
     return make_schema(
         component(limits.game, "State"),
         f"A complete {limits.game.title} position, including all hands. Do not show it to players.",
@@ -189,7 +190,8 @@ def state_schema(limits: GameLimits, fields: Fields) -> type[ObjectSchema]:
 
 
 def view_schema(limits: GameLimits, fields: Fields) -> type[ObjectSchema]:
-    """Return the schema of a game's views: `fields`, a seat, its hand and every hand's size."""
+    """Return the schema of a game's views, which have `fields`, a seat, the seat's hand, and the
+    number of cards in every hand."""
     return make_schema(
         component(limits.game, "View"),
         f"What one seat may know about a {limits.game.title} position, or everybody.",
@@ -267,7 +269,8 @@ def dasan_fields(limits: GameLimits, *, masked: bool) -> Fields:
 
 
 def zhengfen_fields(limits: GameLimits, *, masked: bool) -> Fields:
-    """Return the fields shared by Zheng Fen states and views. `masked` has no effect."""
+    """Return the fields shared by Zheng Fen states and views. `masked` has no effect, because no
+    card in these fields is hidden."""
     return {
         **_common_fields(
             limits,

@@ -16,8 +16,7 @@ def load(command: int, target: str) -> Any:
     """Return the application for granian, which calls this function in the worker process.
 
     Also reset the handler of SIGTERM, set how often Python switches threads, and start a thread
-    that ends the worker soon after its parent, the process with the id `command`, has ended.
-    `target` is ignored.
+    that ends the worker soon after its parent, process `command`, has ended. Ignore `target`.
 
     Raises:
         ConfigError: if an environment variable has an invalid value.

@@ -269,8 +269,7 @@ def dasan_fields(limits: GameLimits, *, masked: bool) -> Fields:
 
 
 def zhengfen_fields(limits: GameLimits, *, masked: bool) -> Fields:
-    """Return the fields shared by Zheng Fen states and views. `masked` has no effect, because no
-    card in these fields is hidden."""
+    """Return the fields shared by Zheng Fen states and views. `masked` has no effect."""
     return {
         **_common_fields(
             limits,

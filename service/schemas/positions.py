@@ -30,8 +30,8 @@ VIEWS: Final[Mapping[str, ObjectSchema]] = {
 
 
 def choose_by_game(schemas: Mapping[str, ObjectSchema], value: Any) -> ObjectSchema:
-    """Return the schema for the game that `value` names in its field `game`. `schemas` maps the
-    names of games to schemas.
+    """Return the schema for the game that `value` names in its field `game`. `schemas` has game
+    names as keys.
 
     Raises:
         ValidationError: if `value` is not an object, or names no game in `schemas`.

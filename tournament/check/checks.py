@@ -317,8 +317,8 @@ def output(examiner: Examiner, started: StartedBot, scope: Scope) -> Outcome:
 
 def own_moves(examiner: Examiner, most: float, *, quick: bool) -> Outcome:
     """Check that at most the share `most` (0 to 1) of the moves that the examiner counted came from
-    the bot's fallback. `quick` says that the check is quick, so that these moves were made in
-    recorded games and not in matches. The advice for a failure then says so."""
+    the bot's fallback. `quick` says that they were made in recorded games rather than in matches.
+    It changes only the advice."""
     count, shown = examiner.fallbacks.total(), examiner.last_fallback
     if not count or shown is None:
         return Outcome("")
@@ -348,8 +348,7 @@ def own_moves(examiner: Examiner, most: float, *, quick: bool) -> Outcome:
 
 
 def info(examiner: Examiner) -> Outcome:
-    """Return an outcome that warns about the three most common reasons why parts of `info` were
-    dropped or cut."""
+    """Warn about the three most common reasons why parts of `info` were dropped or cut."""
     reasons = examiner.dropped.most_common(MAX_FAILURES)
     warnings = (
         f"{why} Dropped from the info of {plural(count, 'answer')}." for why, count in reasons

@@ -74,8 +74,8 @@ class Connection(HttpBot):
         """Ask a question of the match that `begin` or `match` has begun. Return the verdict.
 
         The fields in `extra` are added to the request. If a move, legal or not, comes in time, the
-        exchange is added to the examiner's `valid`. If no legal move comes, this may wait for the
-        bot to end (see `Examiner.failure`).
+        exchange is added to the examiner's `valid`. If no legal move comes in time, this may wait
+        for the bot to end (see `Examiner.failure`).
         """
         examiner = self._examiner
         self._turn += 1
@@ -187,7 +187,7 @@ class Examiner:
         return CheckFailure(problem, exchange, advice, kind, output)
 
     def output(self) -> str:
-        """Return the last 2,000 characters of the bot's output, or "" for a bot not started here."""
+        """Return the bot's last 2,000 characters of output, or "" if it was not started here."""
         return self.bot.output()[-_OUTPUT_SHOWN:]
 
     def ended(self, *, wait: bool = False) -> str | None:

@@ -104,8 +104,8 @@ def _recorded(scope: Scope) -> Sequence[Question]:
 def questions(scope: Scope, wanted: int) -> list[Question]:
     """Return up to `wanted` questions from the recorded games of a scope, the same every time.
 
-    The questions are sorted by game, then by seat, then in order of play. No situation occurs
-    twice unless all situations occur. There are fewer questions only if the recorded games have fewer.
+    The questions are sorted by game, then by seat, then in order of play. No situation occurs twice
+    unless all situations occur. Fewer are returned only if the recorded games have fewer.
     """
     recorded = _recorded(scope)
     groups: dict[str, list[int]] = {}
@@ -122,8 +122,7 @@ def questions(scope: Scope, wanted: int) -> list[Question]:
 
 
 def openings(scope: Scope) -> list[Question]:
-    """Return the first question of each seat in each recorded game, sorted by game and seat. A seat
-    that has no question is left out."""
+    """Return each seat's first question, if any, in each recorded game, sorted by game and seat."""
     first: dict[tuple[str, int], Question] = {}
     for question in _recorded(scope):
         first.setdefault(question.seat_in_record, question)

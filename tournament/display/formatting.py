@@ -32,8 +32,7 @@ _HEADLINES: Final = {  # by the number of bots in first place, and whether the c
 
 
 def format_rank(line: Standing) -> str:
-    """Return a bot's rank or ranks, such as "2" or "2–4", or "–" if a ladder's bot is new or has
-    left."""
+    """Return a bot's rank or ranks, such as "2" or "2–4", or "–" if the bot is new or has left."""
     first, last = line.rank
     return "–" if line.status else str(first) if first == last else f"{first}–{last}"
 
@@ -67,9 +66,8 @@ def headline(table: Standings) -> str:
 
 
 def shown_authors(run: Run) -> dict[str, str]:
-    """Return the authors that are known, keyed by bot. A bot's author is the author in the cup, or
-    else the author that the bot last stated. If a bot joined a ladder, its author in the cup is
-    only a key, and is not used."""
+    """Return the known authors, keyed by bot: the author in the cup, or else the author that the
+    bot last stated. The cup's author of a bot that joined a ladder is only a key, and not used."""
     joined = {decision.bot for decision in run.decisions if isinstance(decision, Join)}
     in_cup = {bot: author for bot, author in run.authors.items() if bot not in joined}
     stated = {bot: about[-1].author for bot, about in run.about.items() if about}
@@ -80,8 +78,8 @@ def shown_authors(run: Run) -> dict[str, str]:
 def table_lines(table: Standings) -> list[Standing]:
     """Return the lines of the standings that the first page shows, new bots last.
 
-    A ladder's bots that no longer play or have not played yet are left out, but if no line would be
-    left, all lines are returned.
+    In a ladder, leave out the bots that no longer play or have not played yet. If no bot is left,
+    return all lines.
     """
     new = [line for line in table.standings if line.status == "new" and line.matches]
     return [line for line in table.standings if not line.status] + new or list(table.standings)
@@ -113,8 +111,7 @@ def format_number(value: float) -> str:
 
 
 def format_score(line: Standing) -> str:
-    """Return a bot's score, with its interval if there is one, such as "+0.91 [0.55…1.27]", or "–"
-    if the bot has no score."""
+    """Return a bot's score, and its interval if known, such as "+0.91 [0.55…1.27]", or "–"."""
     if line.score is None or line.low is None or line.high is None:
         return format_points(line.score)
     return _minus(f"{line.score:+z.2f} [{line.low:z.2f}…{line.high:z.2f}]")
@@ -186,9 +183,8 @@ def _minus(text: str) -> str:
 def format_matches(table: Standings, total: int | None = None) -> str:
     """Return the number of matches played, such as "210 of 300 matches (120 count)".
 
-    `total` is the planned number of matches, if known. It is shown until the cup is finished, but
-    never for a ladder. If some matches do not count because of a disqualification, also show how
-    many count.
+    `total` is the planned number, which is shown until the cup is finished, but never for a ladder.
+    If some matches do not count because of a disqualification, also show how many count.
     """
     matches = ngettext("%(num)d match", "%(num)d matches", table.played)
     if total and not table.finished and table.format != Ladder.type:
@@ -229,8 +225,8 @@ def format_versions(stated: Sequence[Identity]) -> str:
 
 
 def has_plain(table: Standings) -> bool:
-    """Return whether to show plain means beside the scores: if any score is adjusted, but never in
-    a ladder."""
+    """Return whether to show plain means too. They help if a score is adjusted, but not in ladders.
+    """
     # In a ladder the mean misleads, because half of the tables are near the top.
     return table.format != Ladder.type and is_adjusted(table)
 
@@ -241,8 +237,7 @@ def is_adjusted(table: Standings) -> bool:
 
 
 def format_difference(pair: Leniency) -> str:
-    """Return a bot's leniency in percentage points, such as "+12.5", or "–" if the bot had too few
-    chances."""
+    """Return a leniency in percentage points, such as "+12.5", or "–" if chances were too few."""
     return "–" if pair.difference is None else _minus(f"{100 * pair.difference:+z.1f}")
 
 
@@ -273,8 +268,7 @@ def fallback_note(line: Standing) -> str:
 
 
 def fault_count(line: Standing) -> str:
-    """Return the number of a bot's faults, or "–" for no fault. For a bot that was struck out of 2
-    matches, return for example "15 (out 2)"."""
+    """Return a bot's number of faults, such as "15 (out 2)" if struck out twice, or "–" for 0."""
     faults = sum(line.faults.values())
     if not faults:
         return "–"
@@ -282,8 +276,8 @@ def fault_count(line: Standing) -> str:
 
 
 def fault_summary(line: Standing) -> str:
-    """Return the number of a bot's faults of each kind, or "–" for no fault. For a bot that was
-    struck out of 2 matches, return for example "3 timeout, out 2×"."""
+    """Return a bot's faults by kind, such as "3 timeout, out 2×" if struck out twice, or "–" for 0.
+    """
     parts = [f"{count} {kind}" for kind, count in line.faults.items() if count]
     if line.struck_out:
         parts.append(_("out %(count)d×", count=line.struck_out))

@@ -15,9 +15,9 @@ _CLOCK = ("move_ms", "bank_ms")  # left out, because a replay has the clock for 
 def curl(fault: FaultRecord, command: str | None) -> str:
     """Return the curl command that repeats the request of a fault, without the bot's token.
 
-    A bot that is started by a `command` is expected on port 9000 of this machine. `command` is None
-    for a remote bot. curl waits as long as the bot had time to answer, but at least a second. The
-    fault must not come from a file of matches, which has no requests.
+    A bot with a `command` is expected on port 9000 of this machine. curl waits as long as the bot
+    had time to answer, but at least a second. `fault` must not be from a file of matches, in which
+    faults have no requests.
     """
     url = f"http://127.0.0.1:{PORT}" if command is not None else fault.url
     return (
@@ -39,8 +39,7 @@ def post_mortem(
     """Return all details of one fault as English text, with the commands that repeat its request.
 
     Without `show_command`, for readers other than the organiser, leave out the command that starts
-    the bot. If the fault comes from a file of matches, which has no requests and answers, return
-    only what the fault was and how long it took.
+    the bot. For a file of matches, which has no requests, describe only the fault and its time.
     """
     bot = record.seating[fault.seat]
     command = cup.bot(bot).command

@@ -102,10 +102,8 @@ def course(arrays: MatchArrays, run: Run, places: Mapping[str, int]) -> Course |
 def _grouped(
     arrays: MatchArrays, keys: Ints, places: Mapping[str, int]
 ) -> Iterator[tuple[int, CourseTable]]:
-    """Yield the number of the round, and the table, for all matches with equal rows in ``keys``.
-
-    ``keys`` has a row for each match. The order is that of the schedule.
-    """
+    """Yield, in schedule order, the number of the round and the table for each group of matches
+    with equal rows in ``keys``, which has a row for each match."""
     _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     bots = len(arrays.bots)
     cell = (group[:, np.newaxis] * bots + arrays.seats).ravel()

@@ -78,8 +78,7 @@ def integrity(
 ) -> Integrity:
     """Look for soft play in finished matches, which may be in any order, and return the findings.
 
-    `authors` maps the names of bots to their authors, or to None if an author is not known. Only
-    `Flag.same_author` depends on it.
+    `authors` maps each bot's name to its author, or to None if the author is not known.
 
     Raises:
         ReplayError: if a move of a match is not legal.
@@ -220,9 +219,8 @@ def _difference(unexpected: Floats, against: Booleans, block: Ints) -> tuple[flo
     """Return how much more rarely a bot beats one opponent's plays than other plays, and p before
     Holm's correction. Return (None, 1.0) if there are too few chances.
 
-    The arrays have an entry for each of the bot's chances. ``unexpected`` is 1 or 0, for a beaten
-    play or not, minus the expected probability. ``against`` says whether the opponent made the
-    play.
+    The arrays have an entry for each of the bot's chances. ``unexpected`` is 1 if the bot beat the
+    play, else 0, minus the expected probability. ``against`` says whether the opponent played it.
     """
     inside, outside = int(against.sum()), int((~against).sum())
     blocks = np.unique(block[against]).size

@@ -34,10 +34,8 @@ class Replay:
         self.faults = {fault.move: fault for fault in record.faults}
 
     def mismatches(self) -> Iterator[str]:
-        """Replay the match, and yield a sentence for each difference from the record. Call this
-        method only once.
-
-        At an illegal move, or a move after the end of the game, stop without comparing the outcome.
+        """Replay the match, and yield a sentence for each difference from the record. At an illegal
+        move, or a move after the game's end, stop without comparing the outcome. Call this once.
 
         Raises:
             games.OptionError, games.UnknownGame: if the match cannot be started.

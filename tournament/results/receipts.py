@@ -59,8 +59,7 @@ class ReceiptFile:
         self._what = what
 
     def add(self, receipt: Digest, at: str) -> bool:
-        """Append a receipt, unless it equals the file's last receipt. Return whether it was
-        appended.
+        """Append a receipt, unless the file's last is equal. Return whether it was appended.
 
         `at` is the time at which the receipt was seen (UTC, ISO 8601). Create the file if there is
         none. If the file already has MOST receipts, first delete every second receipt.

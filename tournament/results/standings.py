@@ -99,9 +99,8 @@ class Standings:
     def to_dict(self) -> dict[str, Any]:
         """Return the standings as JSON values, as `stich standings --json` prints them.
 
-        ``played`` is left out. Except in a ladder, each bot's ``status`` and
-        ``blocks_since_change`` are left out too. For a finished knockout or halving, ``places`` is
-        added, a list of the bots with the best first.
+        ``played`` is left out and, except in a ladder, ``status`` and ``blocks_since_change`` too.
+        A finished knockout or halving also has ``places``, a list of the bots, best first.
         """
         data: dict[str, Any] = msgspec.to_builtins(self)
         del data["played"]

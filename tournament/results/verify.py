@@ -72,8 +72,7 @@ class Verification:
         self.moves += len(record.moves)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields as a JSON object, with "verified" added, and "problems" as the name of
-        `mismatches`."""
+        """Return a JSON object of "verified" and the fields. `mismatches` is named "problems"."""
         fields = asdict(self)
         problems = fields.pop("mismatches")
         return {"verified": self.verified, **fields, "problems": problems}

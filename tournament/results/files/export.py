@@ -197,12 +197,9 @@ def decision_rows(record: MatchRecord) -> Iterator[DecisionRow]:
 
 
 def standings_csv(table: Standings) -> str:
-    """Return the standings as CSV with a header, or "" if there are no bots.
-
-    The columns are the fields of each bot in `Standings.to_dict`, but nested fields, such as
-    `rank`, become several columns. Text that a spreadsheet would take for a formula begins with an
-    apostrophe.
-    """
+    """Return the standings as CSV with a header, or "" if there are no bots. The columns are the
+    fields of each bot in `Standings.to_dict`, but nested fields, such as `rank`, become several
+    columns. An apostrophe precedes text that a spreadsheet would read as a formula."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     for number, line in enumerate(table.to_dict()["standings"]):

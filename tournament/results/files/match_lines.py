@@ -173,8 +173,7 @@ def shown_matches(store: RunReader, finished: bool) -> Iterator[MatchRecord]:
 
 
 def match_lines(store: RunReader) -> Iterator[MatchLine]:
-    """Yield a line for each match that `shown_matches` yields. All lines have the same facts about
-    the cup.
+    """Yield a line for each match of `shown_matches`. All lines have the same facts about the cup.
 
     Raises:
         StoreError: during iteration, if the store cannot be read.

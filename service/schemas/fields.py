@@ -177,8 +177,8 @@ def checked(
 ) -> JsonField:
     """Return a field for values that pass all checks. The other arguments go to `JsonField`.
 
-    A check is a pair of a function, which returns whether a value passes, and the message for a
-    value that does not. A check is called only with values that passed the checks before it.
+    Each check has a function, which returns whether a value passes, and the message for a value
+    that fails. A check runs only if the value has passed all checks before it.
     """
 
     def load(value: Any) -> Any:

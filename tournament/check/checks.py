@@ -269,7 +269,7 @@ def slower(reused: Sequence[float], new: Sequence[float]) -> bool:
 def pace(examiner: Examiner) -> Outcome:
     """Check that 99% of the bot's earlier answers outside the short matches took at most `move_ms`.
 
-    The first answer does not count, because the bot may load something. With fewer than two
+    The first answer does not count, because the bot may load something first. With fewer than two
     answers, the check is skipped.
     """
     if len(examiner.valid) < 2:
@@ -298,7 +298,7 @@ def pace(examiner: Examiner) -> Outcome:
 def output(examiner: Examiner, started: StartedBot, scope: Scope) -> Outcome:
     """Check that `started`, the examiner's bot, writes less than 64 KiB of output for one answer.
 
-    The bot's earlier output is discarded, but if the check passes, the outcome has the end of it.
+    The bot's earlier output is discarded, but its end is in the outcome if the check passes.
     """
     question, shown = openings(scope)[0], examiner.output()
     started.process.clear_output()
@@ -317,8 +317,8 @@ def output(examiner: Examiner, started: StartedBot, scope: Scope) -> Outcome:
 
 def own_moves(examiner: Examiner, most: float, *, quick: bool) -> Outcome:
     """Check that at most the share `most` (0 to 1) of the moves that the examiner counted came from
-    the bot's fallback. `quick` says that they were made in recorded games rather than in matches.
-    It changes only the advice."""
+    the bot's fallback. `quick`, which changes only the advice, says that these moves were made in
+    recorded games rather than in matches."""
     count, shown = examiner.fallbacks.total(), examiner.last_fallback
     if not count or shown is None:
         return Outcome("")

@@ -59,8 +59,9 @@ class Connection(HttpBot):
         """Notify the bot that a match starts and, at the end of the context, that the match ends.
 
         `opening` is the match's first question, which is not asked here. Skip a notification that
-        the bot has declined (see `takes`), and the one of the end if the last question got no legal
-        move or the context raises. Wait up to `move_ms` for each answer. Ignore failures.
+        the bot has declined (see `takes`). If the last question got no legal move or the context
+        raises, do not notify the bot of the end. Wait up to `move_ms` for each answer. Ignore
+        failures.
         """
         seconds = self._examiner.clock.move_ms / 1000
         start, end = self.begin(opening)
@@ -174,8 +175,8 @@ class Examiner:
         """Return a failure with the bot's output. If the bot has ended, the failure says how.
 
         `kind` is None if the failure would not be a fault in a match. If the bot was unreachable,
-        or did not answer and `kind` is None, wait up to half a second for the bot to end. If it
-        ends, the fix in the failure is about that, in place of the fix in `advice`.
+        or did not answer and `kind` is None, wait up to half a second for the bot to end. If the
+        bot ends, the fix is about its end, in place of the fix in `advice`.
         """
         unanswered = kind is None and exchange.answer.status is None
         gone = unanswered or kind is FaultKind.UNREACHABLE

@@ -67,7 +67,8 @@ def headline(table: Standings) -> str:
 
 def shown_authors(run: Run) -> dict[str, str]:
     """Return the known authors, keyed by bot: the author in the cup, or else the author that the
-    bot last stated. The cup's author of a bot that joined a ladder is only a key, and not used."""
+    bot last stated. For a bot that joined a ladder, the author in the cup is a key, and not used.
+    """
     joined = {decision.bot for decision in run.decisions if isinstance(decision, Join)}
     in_cup = {bot: author for bot, author in run.authors.items() if bot not in joined}
     stated = {bot: about[-1].author for bot, about in run.about.items() if about}
@@ -225,8 +226,7 @@ def format_versions(stated: Sequence[Identity]) -> str:
 
 
 def has_plain(table: Standings) -> bool:
-    """Return whether to show plain means too. They help if a score is adjusted, but not in ladders.
-    """
+    """Return whether to show plain means too: True if a score is adjusted, except in a ladder."""
     # In a ladder the mean misleads, because half of the tables are near the top.
     return table.format != Ladder.type and is_adjusted(table)
 
@@ -276,8 +276,7 @@ def fault_count(line: Standing) -> str:
 
 
 def fault_summary(line: Standing) -> str:
-    """Return a bot's faults by kind, such as "3 timeout, out 2×" if struck out twice, or "–" for 0.
-    """
+    """Return a bot's faults by kind, such as "3 timeout, out 2×" if struck out twice, or "–"."""
     parts = [f"{count} {kind}" for kind, count in line.faults.items() if count]
     if line.struck_out:
         parts.append(_("out %(count)d×", count=line.struck_out))

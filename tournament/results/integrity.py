@@ -69,7 +69,8 @@ class Integrity:
     flags: tuple[Flag, ...]  # pairs of bots that are significantly lenient towards each other
 
     def most_lenient(self, most: int) -> list[Leniency]:
-        """Return the first `most` of `pairs`, sorted by ascending p, then descending difference."""
+        """Return up to `most` of `pairs`: those with the smallest p, in ascending order of p. Pairs
+        with equal p are in descending order of the difference."""
         return sorted(self.pairs, key=lambda pair: (pair.p, -(pair.difference or 0.0)))[:most]
 
 
@@ -119,8 +120,8 @@ def integrity(
 def chances(record: MatchRecord) -> Iterator[Chance]:
     """Replay a match, and yield every chance of a bot to beat another bot's play, in order of play.
 
-    Leave out chances to beat a partner's play, chances for which a fault's default move was played,
-    and all chances of a seat that is struck out at any time in the match.
+    Leave out chances to beat a partner's play, chances at which a fault's default move was played,
+    and all chances of a seat that was struck out, even before it was.
 
     Raises:
         ReplayError: if a move is not legal. The chances in earlier deals have been yielded by then.
@@ -173,8 +174,9 @@ def _chance(
 
 
 def _expected(all_chances: Sequence[Chance], bot: Ints, beaten: Floats, bots: int) -> Floats:
-    """Return, for each chance, the fitted probability that the bot beats the play. ``bot`` has the
-    bot's number, below ``bots``, for each chance, and ``beaten`` has 1 if the bot beat the play."""
+    """Return, for each chance, the fitted probability that the bot beats the play. For each chance,
+    ``bot`` has the bot's number, below ``bots``, and ``beaten`` has 1 if it beat the play, else 0.
+    """
     names, category = np.unique([chance.category for chance in all_chances], return_inverse=True)
     position = np.array([chance.features for chance in all_chances])
     position = (position - position.mean(axis=0)) / np.maximum(position.std(axis=0), 1e-9)

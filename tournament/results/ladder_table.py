@@ -54,8 +54,8 @@ def ladder_table(played: MatchArrays, arrays: MatchArrays, data: Observations) -
     """Return what the blocks of a ladder show about the bots of ``arrays``.
 
     ``played`` has all matches, even those of disqualified bots, and ``arrays`` the matches that
-    count. In both, a round is an epoch. ``data`` must be the observations of ``arrays``, with
-    `draws` as rounds. A bot arrives with its first block in ``played``, even if it does not count.
+    count. In both, rounds are epochs. ``data`` must be the observations of ``arrays``, with `draws`
+    as rounds. A bot arrives with its first block in ``played``, even if that block does not count.
     """
     number_in_record = np.array([played.bots.index(bot) for bot in arrays.bots], np.int64)
     record = LadderRecord(len(played.bots))

@@ -34,8 +34,8 @@ class Replay:
         self.faults = {fault.move: fault for fault in record.faults}
 
     def mismatches(self) -> Iterator[str]:
-        """Replay the match, and yield a sentence for each difference from the record. At an illegal
-        move, or a move after the game's end, stop without comparing the outcome. Call this once.
+        """Replay the match once, and yield a sentence for each difference from the record. Stop at
+        an illegal move or a move after the end of the game, without comparing the outcome.
 
         Raises:
             games.OptionError, games.UnknownGame: if the match cannot be started.

@@ -15,8 +15,8 @@ _SIZE: Final = 1 << 20  # the most bytes that are read, more than a file of MOST
 
 
 def parse_receipt(text: str) -> Digest:
-    """Return the receipt in a text such as "120:9f3c...", which has a number of entries in a chain
-    and the digest of these entries. White space around the receipt is ignored.
+    """Return the receipt in a text such as "120:9f3c...", which has the number of entries in the
+    chain, a colon, and the digest in hexadecimal. White space at both ends is ignored.
 
     Raises:
         ValueError: if the text is not a receipt.
@@ -59,7 +59,8 @@ class ReceiptFile:
         self._what = what
 
     def add(self, receipt: Digest, at: str) -> bool:
-        """Append a receipt, unless the file's last is equal. Return whether it was appended.
+        """Append a receipt, unless the last receipt in the file is the same. Return whether the
+        receipt was appended.
 
         `at` is the time at which the receipt was seen (UTC, ISO 8601). Create the file if there is
         none. If the file already has MOST receipts, first delete every second receipt.

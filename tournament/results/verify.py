@@ -121,7 +121,7 @@ def verify_matches(store: RunReader, watch: Watch = iter) -> Verification:
 
 
 class _RunCheck:
-    """A check of a store against the schedule that follows from its cup. Use an instance once."""
+    """A check of a store against the schedule of its cup. Use each instance only once."""
 
     def __init__(self, store: StoreReader, done: Verification) -> None:
         self.store = store

@@ -124,7 +124,7 @@ class ExportedRows:
         self._matches = [self._match(list(seats)) for _, seats in by_match]
 
     def run(self) -> Run:
-        """Return the run that the rows describe. What they do not say has its default value."""
+        """Return the run that the rows describe. Values that the rows lack are the defaults."""
         first = self._first
         kind = FORMATS.get(first.format or "", _Unnamed)
         format = Gauntlet(challenger=first.challenger or "") if kind is Gauntlet else kind()

@@ -230,8 +230,8 @@ def _line(record: MatchRecord, cup: CupFacts, run: Run) -> MatchLine:
 
 
 def _times_by_move(record: MatchRecord, seats: list[int]) -> Iterator[float | None]:
-    """Yield the thinking time of each move in milliseconds. Yield None for a move that the bot was
-    not asked for, and for the moves after the last one that has its seat in `seats`."""
+    """Yield the thinking time of each move in milliseconds, or None for a move without a request.
+    Moves beyond the end of `seats` count as moves without a request."""
     times = [iter(of_seat) for of_seat in record.times]
     for index in range(len(record.moves)):
         asked = index < len(seats) and index not in record.forced

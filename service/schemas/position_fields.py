@@ -47,9 +47,10 @@ class GameLimits:
         return integer(description, 0, self.last_seat, nullable=nullable)
 
     def by_seat(self, description: str, item: JsonField, slack: int = SLACK) -> JsonField:
-        """Return a field for a list with an `item` for each seat. The length is not enforced.
+        """Return a field for a list with a value for each seat, which the field `item` describes.
 
-        `slack` is as in `list_of`, and should be 0 in results: a game can have thousands of them.
+        The length of the list is not enforced. `slack` is as in `list_of`, and should be 0 in
+        results, since a game can have thousands of results.
         """
         low, high = self.game.min_players, self.game.max_players
         return list_of(description, item, high, min_items=low, slack=slack)

@@ -147,8 +147,8 @@ def rows(store: RunReader) -> Iterator[SeatRow]:
 
 
 def decision_rows(record: MatchRecord) -> Iterator[DecisionRow]:
-    """Yield a row for each move of a match, in order, except the default moves of a seat that has
-    been struck out.
+    """Yield a row for each move of a match, in order of play. Leave out the default moves of a seat
+    after it has been struck out.
 
     Raises:
         ReplayError: if a move is not legal, after the rows of the moves before it.

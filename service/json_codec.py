@@ -31,9 +31,9 @@ def encode(value: Any) -> bytes:
 
 
 def says_nothing_else(body: bytes, value: Any) -> bool:
-    """Return whether a body certainly holds only `value`, which msgspec must have read from it.
+    """Return whether a body certainly has only `value`, which msgspec must have read from the body.
 
-    False may also mean that this is unknown, for example because the body has needless escapes.
+    False may also mean that this is not certain, for example because the body has needless escapes.
     """
     # msgspec silently drops unknown and repeated fields, but writes the shortest text for a value:
     # apart from whitespace, a body of that length has no room for dropped fields.

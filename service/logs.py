@@ -43,7 +43,7 @@ def configure(settings: Settings) -> None:
 
 
 def log_request(environ: WSGIEnvironment, status: int, seconds: float) -> None:
-    """Write a line about an answered request to the access log, even if the settings turn it off.
+    """Write a line about an answered request to the access log, even if `access_log` is off.
 
     `environ` must have a `REQUEST_ID`.
     """

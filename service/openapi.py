@@ -73,7 +73,7 @@ def _object_schemas() -> dict[str, Any]:
 
 
 def _add(types: dict[str, type[ObjectSchema]], schema: ObjectSchema) -> None:
-    """Add the class of `schema` to `types`, after the classes of the schemas it refers to."""
+    """Add the class of `schema` to `types`, after the classes of the schemas that it refers to."""
     for field in cast("dict[str, JsonField]", schema.fields).values():
         if field.nested is not None and type(field.nested).__name__ not in types:
             _add(types, field.nested)

@@ -138,7 +138,7 @@ def invalid_request(errors: Mapping[str, Sequence[str]]) -> Problem:
 
 
 def invalid_state(problems: Sequence[str]) -> Problem:
-    """Return the problem for a state or view that breaks rules of its game. The sentences in
-    `problems` say which rules; only the first `MAX_ERRORS` are listed."""
+    """Return the problem for a state or view that breaks rules of its game. `problems` has a
+    sentence for each broken rule, of which only the first `MAX_ERRORS` are listed."""
     listed = list(problems[:MAX_ERRORS])
     return Problem("invalid-state", " ".join(listed), problems=listed)

@@ -75,8 +75,8 @@ def _check_headers(environ: WSGIEnvironment) -> None:
 
 
 def _flatten_errors(messages: Any) -> dict[str, list[str]]:
-    """Return lists of marshmallow's messages by dotted path, such as `state.hands.0`. The path of
-    the body is "". Only the first `MAX_ERRORS` paths are kept."""
+    """Return marshmallow's messages as lists, keyed by dotted path, such as `state.hands.0`. The
+    path of the body is "". Only the first `MAX_ERRORS` paths are kept."""
     errors: dict[str, list[str]] = {}
     pending = [("", messages)]
     while pending and len(errors) < MAX_ERRORS:

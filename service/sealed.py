@@ -88,7 +88,8 @@ class Sealer:
         return _token(name, nonce + cipher.encrypt(plain, _bound_to(name, nonce)))
 
     def open(self, token: str, key: str | None) -> SealedGame:
-        """Decrypt a token. Return its game and the seat with this `key` (None if `key` is None).
+        """Decrypt a token, and return its game, with the seat whose key is `key`. If `key` is None,
+        the seat is None.
 
         Raises:
             Problem: if the token or the key is not valid. The code is `invalid-token`.

@@ -60,7 +60,7 @@ class Settings:
 
 
 def unknown_variables(environ: Mapping[str, str]) -> list[str]:
-    """Return the names in `environ`, sorted, that begin with STICH_ but that nothing reads."""
+    """Return, sorted, the names in `environ` that begin with STICH_ but are not read by Stich."""
     known = {*OTHER_VARIABLES, SEAL_KEYS, *_FORMS}
     return sorted(name for name in environ if name.startswith("STICH_") and name not in known)
 

@@ -58,8 +58,8 @@ def _detail(move: Move) -> dict[str, Any]:
 
 
 def described(view: View, *, list_moves: bool) -> dict[str, Any]:
-    """Return the answer of `/v1/describe`: a view in plain English, with the legal moves if
-    `list_moves` is true, and the path of the rules.
+    """Return the answer of `/v1/describe`: the path of the rules, and a text that describes a view
+    in plain English and, if `list_moves` is True, lists the legal moves.
 
     Raises:
         Problem, LongWork, TooManyRequests: as in `moves_answer`, if moves are listed.
@@ -69,7 +69,8 @@ def described(view: View, *, list_moves: bool) -> dict[str, Any]:
 
 
 def verdict(position: Position, text: str) -> dict[str, Any]:
-    """Return the answer of `/v1/validate`: what the move `text` is, or why it is illegal."""
+    """Return the answer of `/v1/validate`: whether the move `text` is legal, with category, rank
+    and length of a legal move, or the reason why the move is illegal."""
     try:
         move = position.check(text)
     except IllegalMove as error:

@@ -108,7 +108,7 @@ def moves() -> Response:
 def describe() -> Response:
     """Return a description of a view, or of a state as the seat to move sees it.
 
-    The state of a finished game is described as the public sees it.
+    A state in which the game is over is described as the public sees it.
     """
     body = parse_body(requests.DESCRIBE)
     position = _position(body)
@@ -118,7 +118,7 @@ def describe() -> Response:
 
 @v1.post("/validate")
 def validate() -> Response:
-    """Return whether a move is legal, and its category or the reason why it is illegal."""
+    """Return whether a move is legal, and either its category or the reason why it is illegal."""
     body = parse_body(requests.VALIDATE)
     return json_response(verdict(_position(body), body["move"]))
 

@@ -48,21 +48,22 @@ def view() -> Response:
 
 @sealed_v1.post("/moves")
 def moves() -> Response:
-    """Return the seat to move, and its legal moves, or no moves if the key is another seat's."""
+    """Return the seat to move, and its legal moves, but no moves if the key is another seat's."""
     body = parse_body(requests.SEALED_MOVES)
     return json_response(moves_answer(_view(body), details=body.get("details", False)))
 
 
 @sealed_v1.post("/describe")
 def describe() -> Response:
-    """Return a description of the view of the key's seat."""
+    """Return a description of the game as the key's seat sees it."""
     body = parse_body(requests.SEALED_DESCRIBE)
     return json_response(described(_view(body), list_moves=body.get("list_moves", True)))
 
 
 @sealed_v1.post("/validate")
 def validate() -> Response:
-    """Return whether a move of the key's seat is legal, and its category or why it is illegal."""
+    """Return whether a move of the key's seat is legal, and either its category or the reason why
+    it is illegal."""
     body = parse_body(requests.SEALED_VALIDATE)
     return json_response(verdict(_view(body), body["move"]))
 

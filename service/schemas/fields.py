@@ -177,8 +177,8 @@ def checked(
 ) -> JsonField:
     """Return a field for values that pass all checks. The other arguments go to `JsonField`.
 
-    A check is a function that returns whether a value passes, and the message for a failure. Later
-    checks may rely on earlier ones.
+    Each check has a function, which returns whether a value passes, and the message for a value
+    that fails. A check runs only if the value has passed all checks before it.
     """
 
     def load(value: Any) -> Any:
@@ -226,8 +226,8 @@ def _at_most(characters: int) -> tuple[Callable[[Any], bool], str]:
 
 
 def unchecked_enum(description: str, values: tuple[str, ...], **kwargs: Any) -> JsonField:
-    """Return a field that only the contract limits to `values`: it accepts any string of up to 32
-    characters that UTF-8 can encode."""
+    """Return a field for a string that only the contract limits to `values`. The field accepts any
+    string that UTF-8 can encode, of up to 32 characters."""
     schema = {"type": "string", "enum": list(values)}
     return checked(description, schema, STRING, ENCODABLE, _at_most(32), **kwargs)
 
@@ -268,7 +268,7 @@ def load_object(schema: ObjectSchema, value: Any) -> dict[str, Any]:
 
 
 def object_field(description: str, schema: type[ObjectSchema], **kwargs: Any) -> JsonField:
-    """Return a field for an object. Its schema is in the contract, under the name of the class."""
+    """Return a field for an object. In the contract, the schema has the name of its class."""
     nested = schema()
     return JsonField(
         description,
@@ -342,5 +342,5 @@ class Entry(ObjectSchema):
 
 
 def entry_list(description: str, max_items: int, *, enforced: bool = False) -> JsonField:
-    """Return a field for a list of entries: a history or a trick. Limits are as in `list_of`."""
+    """Return a field for a list of entries. `max_items` and `enforced` are as in `list_of`."""
     return list_of(description, object_field("", Entry), max_items, enforced=enforced)

@@ -47,9 +47,10 @@ class GameLimits:
         return integer(description, 0, self.last_seat, nullable=nullable)
 
     def by_seat(self, description: str, item: JsonField, slack: int = SLACK) -> JsonField:
-        """Return a field for a list with an `item` for each seat. The length is not enforced.
+        """Return a field for a list with a value for each seat, which the field `item` describes.
 
-        `slack` is as in `list_of`, and should be 0 in results: a game can have thousands of them.
+        The length of the list is not enforced. `slack` is as in `list_of`, and should be 0 in
+        results, since a game can have thousands of results.
         """
         low, high = self.game.min_players, self.game.max_players
         return list_of(description, item, high, min_items=low, slack=slack)
@@ -78,7 +79,8 @@ def component(game: games.Game, suffix: str) -> str:
 
 
 def option_fields(game: games.Game) -> Fields:
-    """Return fields for the options of a game, by name. All may be missing; ranges are enforced."""
+    """Return fields for the options of a game, keyed by name. Any option may be missing. The ranges
+    of numbers are enforced."""
     fields: Fields = {}
     for option in game.options:
         # The keyword `default` would make client generators require the field.
@@ -176,7 +178,7 @@ def _climbing_fields(limits: GameLimits) -> Fields:
 
 
 def state_schema(limits: GameLimits, fields: Fields) -> type[ObjectSchema]:
-    """Return the schema of a game's states: `fields`, the seed and all hands."""
+    """Return the schema of a game's states, which have `fields`, the seed and all hands."""
     return make_schema(
         component(limits.game, "State"),
         f"A complete {limits.game.title} position, including all hands. Do not show it to players.",
@@ -189,7 +191,8 @@ def state_schema(limits: GameLimits, fields: Fields) -> type[ObjectSchema]:
 
 
 def view_schema(limits: GameLimits, fields: Fields) -> type[ObjectSchema]:
-    """Return the schema of a game's views: `fields`, a seat, its hand and every hand's size."""
+    """Return the schema of a game's views, which have `fields`, a seat, the seat's hand, and the
+    number of cards in every hand."""
     return make_schema(
         component(limits.game, "View"),
         f"What one seat may know about a {limits.game.title} position, or everybody.",

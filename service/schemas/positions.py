@@ -30,7 +30,8 @@ VIEWS: Final[Mapping[str, ObjectSchema]] = {
 
 
 def choose_by_game(schemas: Mapping[str, ObjectSchema], value: Any) -> ObjectSchema:
-    """Return the schema for the game that `value` names in its field `game`. `schemas` are by game.
+    """Return the schema for the game that `value` names in its field `game`. `schemas` has game
+    names as keys.
 
     Raises:
         ValidationError: if `value` is not an object, or names no game in `schemas`.
@@ -49,8 +50,8 @@ def _position_field(
     component: str, schemas: Mapping[str, ObjectSchema], description: str, **kwargs: Any
 ) -> JsonField:
     """Return a field for a position of any game, which must match the schema of its game in
-    `schemas`. In the contract, its schema is `component`. msgspec reads a position into a struct,
-    which `as_dict` must then convert."""
+    `schemas`. `component` is the name of the field's schema in the contract. msgspec reads a
+    position into a struct, which `as_dict` must then convert."""
     structs = tuple(_struct(*item) for item in schemas.items())
 
     def load(value: Any) -> dict[str, Any]:

@@ -58,7 +58,7 @@ class RequestValidator:
     def decode(self, body: bytes) -> dict[str, Any] | None:
         """Read a body with msgspec, and return its fields, except null values and empty lists.
 
-        If it is not certain that the body matches a schema, return None: then `load` must decide.
+        Return None if it is not certain that the body matches a schema. Then `load` must decide.
         """
         for decode in self._decoders:
             try:

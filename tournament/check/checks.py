@@ -47,8 +47,9 @@ def _send(bot: Connection, path: str, body: bytes, seconds: float) -> Reply | Ex
 def greet(examiner: Examiner, wanted: Scope | None) -> tuple[Outcome, list[Scope]]:
     """Check GET /. Return the outcome, and the scopes to check the bot with.
 
-    If `wanted` is not None, the only scope is `wanted`, completed by the answer. Otherwise there is
-    one for each known game in the answer, or for every game if the answer has none.
+    If `wanted` is not None, it is the only scope, and what it leaves open is filled in from the
+    answer. Otherwise there is a scope for each known game that the answer lists, or for every game
+    if the answer lists none.
     """
     about: Mapping[str, object] = {}
     with closing(Connection(examiner)) as bot:
@@ -84,7 +85,7 @@ def greet(examiner: Examiner, wanted: Scope | None) -> tuple[Outcome, list[Scope
 def _ask_all(
     examiner: Examiner, asked: Sequence[Question], extra: Mapping[str, object] | None = None
 ) -> tuple[int, list[CheckFailure]]:
-    """Ask the questions over one connection, until there are MAX_FAILURES failures, or the bot is
+    """Ask the questions over one connection. Stop after MAX_FAILURES failures, or once the bot is
     late or unreachable. Return the number of questions asked, and the failures. Successive
     questions of the same recorded game and seat form a match. `extra` is as in `Connection.ask`."""
     failures: list[CheckFailure] = []
@@ -107,7 +108,7 @@ def positions(examiner: Examiner, scope: Scope, wanted: int) -> Outcome:
     """Check that the bot makes a legal move in up to `wanted` positions, as varied as possible.
 
     Stop after MAX_FAILURES failures, or once the bot is late or unreachable. If there are failures,
-    set the examiner's `failed_before`.
+    set the examiner's `failed_before` to True.
     """
     asked = questions(scope, wanted)
     number, failures = _ask_all(examiner, asked)
@@ -136,8 +137,8 @@ def unknown_fields(examiner: Examiner, scope: Scope, wanted: int = 6) -> Outcome
 def _under_rule(
     examiner: Examiner, failures: Iterable[CheckFailure | None], rule: str, fix: str
 ) -> tuple[CheckFailure, ...]:
-    """Return the failures that are not None. Put `rule` and `fix` before each failure's own rule
-    and fix, unless the check of positions has failed before."""
+    """Return the failures that are not None. If the check of positions has not failed before, put
+    `rule` and `fix` in front of each failure's own rule and fix."""
 
     def under_rule(failure: CheckFailure) -> CheckFailure:
         advice = Advice(f"{rule} {failure.advice.rule}", f"{fix} {failure.advice.fix}")
@@ -209,7 +210,7 @@ def parallel(examiner: Examiner, scope: Scope) -> Outcome:
 def connections(examiner: Examiner, scope: Scope) -> Outcome:
     """Check that the bot does not answer more slowly over reused connections than over new ones.
 
-    The check fails if the bot is `slower` in each of three measurements, or makes no legal move.
+    The check fails if the bot is `slower` in all three measurements, or does not make a legal move.
     """
     question = openings(scope)[0]
     for _ in range(_ROUNDS):
@@ -242,8 +243,9 @@ def connections(examiner: Examiner, scope: Scope) -> Outcome:
 def _ask_repeatedly(
     examiner: Examiner, question: Question, *, reuse: bool
 ) -> tuple[list[Exchange], CheckFailure | None]:
-    """Ask a question until it gets no legal move, or `_REPEATS` times, over one connection with
-    `reuse`, or else over a new one each time. Return all exchanges, and the failure or None."""
+    """Ask a question `_REPEATS` times, but stop if the bot does not make a legal move in time. With
+    `reuse`, use the same connection, and otherwise a new connection each time. Return all
+    exchanges, and the failure or None."""
     exchanges: list[Exchange] = []
     failure = None
     with closing(Connection(examiner)) as bot:
@@ -257,8 +259,8 @@ def _ask_repeatedly(
 
 
 def slower(reused: Sequence[float], new: Sequence[float]) -> bool:
-    """Return whether the median of `reused` exceeds the median of `new`, in milliseconds, by more
-    than `NODELAY_MS` plus twice the larger interquartile range."""
+    """Return whether the median of `reused` exceeds the median of `new` by more than `NODELAY_MS`
+    plus twice the larger interquartile range. All times are in milliseconds."""
     quartiles = [quantiles(times, n=4, method="inclusive") for times in (reused, new)]
     noise = max(high - low for low, _, high in quartiles)
     return median(reused) - median(new) > NODELAY_MS + 2 * noise
@@ -267,7 +269,8 @@ def slower(reused: Sequence[float], new: Sequence[float]) -> bool:
 def pace(examiner: Examiner) -> Outcome:
     """Check that 99% of the bot's earlier answers outside the short matches took at most `move_ms`.
 
-    The first answer may include loading and does not count. With fewer than two, skip the check.
+    The first answer does not count, because the bot may load something first. With fewer than two
+    answers, the check is skipped.
     """
     if len(examiner.valid) < 2:
         return Outcome("too few answers to judge its time", skipped=True)
@@ -295,7 +298,7 @@ def pace(examiner: Examiner) -> Outcome:
 def output(examiner: Examiner, started: StartedBot, scope: Scope) -> Outcome:
     """Check that `started`, the examiner's bot, writes less than 64 KiB of output for one answer.
 
-    The bot's earlier output is discarded. If the check passes, the outcome has the end of it.
+    The bot's earlier output is discarded, but its end is in the outcome if the check passes.
     """
     question, shown = openings(scope)[0], examiner.output()
     started.process.clear_output()
@@ -313,8 +316,9 @@ def output(examiner: Examiner, started: StartedBot, scope: Scope) -> Outcome:
 
 
 def own_moves(examiner: Examiner, most: float, *, quick: bool) -> Outcome:
-    """Check that at most the share `most` (0 to 1) of the counted moves came from the bot's
-    fallback. With `quick`, these moves were made in recorded games rather than in matches."""
+    """Check that at most the share `most` (0 to 1) of the moves that the examiner counted came from
+    the bot's fallback. `quick`, which changes only the advice, says that these moves were made in
+    recorded games rather than in matches."""
     count, shown = examiner.fallbacks.total(), examiner.last_fallback
     if not count or shown is None:
         return Outcome("")

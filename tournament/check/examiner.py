@@ -23,7 +23,7 @@ _POLLS = 50
 
 
 class Verdict(NamedTuple):
-    """An exchange of POST /move. `failure` is None if the bot made a legal move in time."""
+    """A POST /move with its answer. `failure` is None if the bot made a legal move in time."""
 
     exchange: Exchange
     failure: CheckFailure | None
@@ -58,9 +58,10 @@ class Connection(HttpBot):
     def match(self, opening: Question) -> Iterator[None]:
         """Notify the bot that a match starts and, at the end of the context, that the match ends.
 
-        `opening` is the match's first question, which is not asked here. The bot gets only the
-        notifications that it `takes`, and is not told of the end if the last question got no legal
-        move or the context raises. Wait up to `move_ms` for each answer. Failures are ignored.
+        `opening` is the match's first question, which is not asked here. Skip a notification that
+        the bot has declined (see `takes`). If the last question got no legal move or the context
+        raises, do not notify the bot of the end. Wait up to `move_ms` for each answer. Ignore
+        failures.
         """
         seconds = self._examiner.clock.move_ms / 1000
         start, end = self.begin(opening)
@@ -74,7 +75,8 @@ class Connection(HttpBot):
         """Ask a question of the match that `begin` or `match` has begun. Return the verdict.
 
         The fields in `extra` are added to the request. If a move, legal or not, comes in time, the
-        exchange is added to the examiner's `valid`. May wait (see `Examiner.failure`).
+        exchange is added to the examiner's `valid`. If no legal move comes in time, this may wait
+        for the bot to end (see `Examiner.failure`).
         """
         examiner = self._examiner
         self._turn += 1
@@ -103,8 +105,8 @@ class Connection(HttpBot):
             self.exchange = Exchange(f"{self.url}{path}", body, self.answer(), elapsed_ms)
 
     def move(self, body: bytes, seconds: float) -> Choice | Failure:
-        """Ask for a move as `HttpBot.move` does, and report the outcome to the examiner. A failure
-        is also added to `failures`."""
+        """Ask for a move as `HttpBot.move` does, and let the examiner count the outcome. Also add a
+        failure to `failures`."""
         outcome = super().move(body, seconds)
         if isinstance(outcome, Failure):
             self.failures.append(outcome)
@@ -162,8 +164,8 @@ class Examiner:
     def fault(
         self, kind: FaultKind, detail: str, error: Exception | None, exchange: Exchange
     ) -> CheckFailure:
-        """Return the failure, with advice, for a fault at POST /move. May wait (see `failure`).
-        `error` is the exception behind the fault, if there is one."""
+        """Return the failure, with advice, for a fault at POST /move. `error` is the exception that
+        caused the fault, or None. This may wait for the bot to end (see `failure`)."""
         suggestion = advice(kind, error, exchange.answer)
         return self.failure(f"{kind}: {detail}", exchange, suggestion, kind)
 
@@ -173,8 +175,8 @@ class Examiner:
         """Return a failure with the bot's output. If the bot has ended, the failure says how.
 
         `kind` is None if the failure would not be a fault in a match. If the bot was unreachable,
-        or did not answer and `kind` is None, wait up to half a second for the bot to end. If it
-        ends, the failure has a fix for that instead of the fix in `advice`.
+        or did not answer and `kind` is None, wait up to half a second for the bot to end. If the
+        bot ends, the fix is about its end, in place of the fix in `advice`.
         """
         unanswered = kind is None and exchange.answer.status is None
         gone = unanswered or kind is FaultKind.UNREACHABLE
@@ -186,7 +188,7 @@ class Examiner:
         return CheckFailure(problem, exchange, advice, kind, output)
 
     def output(self) -> str:
-        """Return the last 2,000 characters of output, or "" if the bot was not started here."""
+        """Return the bot's last 2,000 characters of output, or "" if it was not started here."""
         return self.bot.output()[-_OUTPUT_SHOWN:]
 
     def ended(self, *, wait: bool = False) -> str | None:

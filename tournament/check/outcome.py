@@ -136,7 +136,8 @@ _STATUS = {
 
 
 def advice(kind: FaultKind, error: Exception | None, answer: Answer) -> Advice:
-    """Return the advice for a fault at POST /move. `error` is the exception behind the fault."""
+    """Return the advice for a fault at POST /move. `error` is the exception that caused the fault,
+    or None."""
     begun = answer.status is not None or answer.size > 0
     match kind:
         case FaultKind.TIMEOUT if isinstance(error, Busy):

@@ -104,8 +104,8 @@ def _recorded(scope: Scope) -> Sequence[Question]:
 def questions(scope: Scope, wanted: int) -> list[Question]:
     """Return up to `wanted` questions from the recorded games of a scope, the same every time.
 
-    They are sorted by game, then by seat, then in order of play. No situation is repeated before
-    every situation is used. There are fewer questions only if the recorded games have fewer.
+    The questions are sorted by game, then by seat, then in order of play. No situation occurs twice
+    unless all situations occur. Fewer are returned only if the recorded games have fewer.
     """
     recorded = _recorded(scope)
     groups: dict[str, list[int]] = {}
@@ -122,7 +122,7 @@ def questions(scope: Scope, wanted: int) -> list[Question]:
 
 
 def openings(scope: Scope) -> list[Question]:
-    """Return the first question, if any, of each seat in each recorded game, by game and seat."""
+    """Return each seat's first question, if any, in each recorded game, sorted by game and seat."""
     first: dict[tuple[str, int], Question] = {}
     for question in _recorded(scope):
         first.setdefault(question.seat_in_record, question)
@@ -136,7 +136,8 @@ _RICHEST = "zhengfen", 3, "3c3d3h3s4c4d4h4s5c5d5h5s6c6d6h6sBjRj"
 def longest(scope: Scope) -> Question:
     """Return the known question in a scope with the longest list of legal moves.
 
-    In a scope of `zhengfen` with three players, the question is not recorded and has scores of 0.
+    In a scope of `zhengfen` with three players, the question does not come from a recorded game,
+    and its scores are 0.
     """
     richest, players, written = _RICHEST
     if scope.game != richest or players not in scope.players:

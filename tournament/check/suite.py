@@ -39,8 +39,8 @@ def _random_player(seat: int) -> Player:
 
 
 def _short_match(scope: Scope, examiner: Examiner) -> Outcome:
-    """Check the bot at seat 0 in a match against random players. The failures are its faults, but
-    none after its process has ended. Set the examiner's `counts_moves` to true."""
+    """Check the bot at seat 0 in a match against random players. Each fault of the bot, up to the
+    fault at which its process ended, is a failure. Set the examiner's `counts_moves` to True."""
     # A program that keeps state may fall back in the recorded games, because it has to follow moves
     # that it did not make. So only moves in matches count, unless no match is played.
     examiner.counts_moves = True
@@ -70,8 +70,8 @@ def _short_match(scope: Scope, examiner: Examiner) -> Outcome:
 def _checks(
     scopes: Sequence[Scope], wanted: int, max_fallback: float, *, quick: bool
 ) -> Iterator[tuple[str, Callable[[Examiner], Outcome]]]:
-    """Yield the title and the function of each check, except those of GET /, output and pace.
-    `wanted` is the number of positions for each game."""
+    """Yield the title and the function of each check, except the checks that `check_bot` adds.
+    `wanted` is the largest number of positions for each game. With `quick`, it may be less."""
     main = scopes[0]
     # The lists of the other games are much smaller, and would say nothing new.
     largest = max(scopes, key=lambda scope: len(longest(scope).moves))
@@ -117,10 +117,11 @@ def check_bot(
 
     Each check runs when its result is asked for. Closing the iterator also ends a started bot. If
     the bot cannot be started or reached, the only result is a failure. A started bot that has ended
-    is restarted before the next check, which is skipped if that fails. `clock` is the bot's time,
-    to which the time of its answers is charged. The checks cover `wanted`, completed by the answer
-    to GET /, or, if it is None, everything that the bot says it plays. `positions` is the largest
-    number of positions for each game. With `quick`, there are fewer checks. `max_fallback` is the
+    is restarted before the next check, which is skipped if the bot cannot be restarted. `clock` is
+    the bot's time, to which the time of its answers is charged. If `wanted` is not None, the checks
+    cover only this scope, and what it leaves open is filled in from the answer to GET /. Otherwise
+    they cover everything that the bot says it plays. `positions` is the largest number of positions
+    for each game. With `quick`, there are fewer checks and fewer positions. `max_fallback` is the
     largest share (0 to 1) of moves that the bot's fallback may make.
 
     `on_check` is called before each check except the first two, with the check's number, the total

@@ -22,8 +22,8 @@ _OTHER_STAGE: Final = N_("in its last round")
 
 
 def decides_places(table: Standings) -> bool:
-    """Return whether the course of the cup, such as a bracket, decides places. It does not if the
-    format is unknown."""
+    """Return whether the course of the cup, such as a bracket, decides places. Return False if the
+    format is not known."""
     return table.format in FORMATS and FORMATS[table.format].decides_places
 
 
@@ -34,8 +34,8 @@ def format_winners(winners: Sequence[str]) -> str:
 
 
 def stage_title(stage: str, round: int) -> str:
-    """Return the heading of a round, such as "Round 2", "Semi-final" or "Epoch 3", from the stage
-    as in `CourseTable` or, if it is "", from the number of the round."""
+    """Return the translated heading of a round, such as "Round 2", "Semi-final" or "Epoch 3".
+    `stage` is as in `CourseTable`. If `stage` is "", the heading has the number of the round."""
     kind, _space, number = stage.partition(" ")
     if kind == "stage" and number.isdecimal():
         return _("Stage %(number)d", number=int(number))
@@ -48,8 +48,8 @@ def stage_title(stage: str, round: int) -> str:
 
 
 def bracket_note(round: CourseRound, table: CourseTable) -> str:
-    """Return sentences on which places a bronze table is for, and on how ties at a knockout table
-    were broken, or "" if there are none."""
+    """Return sentences about a table of a knockout, or "" if there is nothing to say. The sentences
+    say for which places a bronze table is played, and how ties at the table are broken."""
     notes = []
     if table.stage == "bronze":
         first = 1 + sum(len(other.bots) for other in round.tables if other.stage == "final")
@@ -77,14 +77,15 @@ def bracket_note(round: CourseRound, table: CourseTable) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LastTable:
-    """A bot's points per deal at its last table in a knockout, and the stage in words."""
+    """A bot's points per deal at its last table in a knockout, and words such as "in the final"."""
 
     score: float
     stage: str
 
 
 def last_tables(table: Standings) -> dict[str, LastTable]:
-    """Return each bot's latest table in a knockout, by bot. Other formats have none."""
+    """Return the latest table of each bot in a knockout, keyed by bot. Return {} for other formats
+    and before the first match."""
     if table.format != Knockout.type or table.course is None:
         return {}
     return {

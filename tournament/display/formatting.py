@@ -32,7 +32,7 @@ _HEADLINES: Final = {  # by the number of bots in first place, and whether the c
 
 
 def format_rank(line: Standing) -> str:
-    """Return a bot's rank or ranks, such as "2" or "2–4", or "–" if it is new or has left."""
+    """Return a bot's rank or ranks, such as "2" or "2–4", or "–" if the bot is new or has left."""
     first, last = line.rank
     return "–" if line.status else str(first) if first == last else f"{first}–{last}"
 
@@ -40,8 +40,9 @@ def format_rank(line: Standing) -> str:
 def open_places(line: Standing, table: Standings) -> str:
     """Return the places that the evidence leaves open for a bot, in words, such as "1st or 2nd".
 
-    During a run, return "still open" if all places are open, or more than two places and more than
-    a third of them. At the end, return "" if all places are open, unless there is only one bot.
+    During a run, return "still open" if all places are open, or if the number of open places is
+    more than two and more than a third of all places. After the end, return "" if all places are
+    open, unless there is only one bot.
     """
     first, last = map(_ordinal, line.rank)
     size, bots = line.rank[1] - line.rank[0] + 1, len(table.standings)
@@ -65,9 +66,9 @@ def headline(table: Standings) -> str:
 
 
 def shown_authors(run: Run) -> dict[str, str]:
-    """Return the author of each bot whose author is known, by bot: the one in the cup, or else the
-    one that the bot last stated. If the bot joined a ladder, its author in the cup is only a key,
-    and is not shown."""
+    """Return the known authors, keyed by bot: the author in the cup, or else the author that the
+    bot last stated. For a bot that joined a ladder, the author in the cup is a key, and not used.
+    """
     joined = {decision.bot for decision in run.decisions if isinstance(decision, Join)}
     in_cup = {bot: author for bot, author in run.authors.items() if bot not in joined}
     stated = {bot: about[-1].author for bot, about in run.about.items() if about}
@@ -78,7 +79,8 @@ def shown_authors(run: Run) -> dict[str, str]:
 def table_lines(table: Standings) -> list[Standing]:
     """Return the lines of the standings that the first page shows, new bots last.
 
-    A ladder's bots that no longer play or have not played yet are left out, unless all would be.
+    In a ladder, leave out the bots that no longer play or have not played yet. If no bot is left,
+    return all lines.
     """
     new = [line for line in table.standings if line.status == "new" and line.matches]
     return [line for line in table.standings if not line.status] + new or list(table.standings)
@@ -104,13 +106,13 @@ def info_text(info: Mapping[str, str | float], fallback: str | None = None) -> s
 
 
 def format_number(value: float) -> str:
-    """Return a finite number from a bot's `info` as text, such as "48,000" or "−1.7": whole numbers
-    with up to ten significant digits, others with up to four."""
+    """Return a finite number from a bot's `info` as text, such as "48,000" or "−1.7". Whole numbers
+    have up to ten significant digits, other numbers up to four."""
     return _minus(f"{value:,.10g}" if value == int(value) else f"{value:,.4g}")
 
 
 def format_score(line: Standing) -> str:
-    """Return a score, with its interval if there is one, such as "+0.91 [0.55…1.27]", or "–"."""
+    """Return a bot's score, and its interval if known, such as "+0.91 [0.55…1.27]", or "–"."""
     if line.score is None or line.low is None or line.high is None:
         return format_points(line.score)
     return _minus(f"{line.score:+z.2f} [{line.low:z.2f}…{line.high:z.2f}]")
@@ -175,7 +177,7 @@ def format_scores(names: Sequence[str], scores: Sequence[int]) -> str:
 
 
 def _minus(text: str) -> str:
-    """Replace hyphens with minus signs, which are as wide as plus signs."""
+    """Return `text` with minus signs, which are as wide as plus signs, in place of hyphens."""
     return text.replace("-", "−")
 
 
@@ -183,7 +185,7 @@ def format_matches(table: Standings, total: int | None = None) -> str:
     """Return the number of matches played, such as "210 of 300 matches (120 count)".
 
     `total` is the planned number, which is shown until the cup is finished, but never for a ladder.
-    If some matches do not count because of a disqualification, the number that count is shown too.
+    If some matches do not count because of a disqualification, also show how many count.
     """
     matches = ngettext("%(num)d match", "%(num)d matches", table.played)
     if total and not table.finished and table.format != Ladder.type:
@@ -224,7 +226,7 @@ def format_versions(stated: Sequence[Identity]) -> str:
 
 
 def has_plain(table: Standings) -> bool:
-    """Return whether to show plain means too: only if a score is adjusted, and not in a ladder."""
+    """Return whether to show plain means too: True if a score is adjusted, except in a ladder."""
     # In a ladder the mean misleads, because half of the tables are near the top.
     return table.format != Ladder.type and is_adjusted(table)
 
@@ -235,7 +237,7 @@ def is_adjusted(table: Standings) -> bool:
 
 
 def format_difference(pair: Leniency) -> str:
-    """Return a bot's leniency in percentage points, such as "+12.5", or "–" if it is not known."""
+    """Return a leniency in percentage points, such as "+12.5", or "–" if chances were too few."""
     return "–" if pair.difference is None else _minus(f"{100 * pair.difference:+z.1f}")
 
 
@@ -266,7 +268,7 @@ def fallback_note(line: Standing) -> str:
 
 
 def fault_count(line: Standing) -> str:
-    """Return the number of faults, such as "15 (out 2)" if struck out of 2 matches, or "–"."""
+    """Return a bot's number of faults, such as "15 (out 2)" if struck out twice, or "–" for 0."""
     faults = sum(line.faults.values())
     if not faults:
         return "–"
@@ -274,7 +276,7 @@ def fault_count(line: Standing) -> str:
 
 
 def fault_summary(line: Standing) -> str:
-    """Return the faults by kind, such as "3 timeout, out 2×" if struck out of 2 matches, or "–"."""
+    """Return a bot's faults by kind, such as "3 timeout, out 2×" if struck out twice, or "–"."""
     parts = [f"{count} {kind}" for kind, count in line.faults.items() if count]
     if line.struck_out:
         parts.append(_("out %(count)d×", count=line.struck_out))

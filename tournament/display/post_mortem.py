@@ -16,7 +16,8 @@ def curl(fault: FaultRecord, command: str | None) -> str:
     """Return the curl command that repeats the request of a fault, without the bot's token.
 
     A bot with a `command` is expected on port 9000 of this machine. curl waits as long as the bot
-    had time to answer, but at least a second. A fault in a file of matches has no request.
+    had time to answer, but at least a second. `fault` must not be from a file of matches, in which
+    faults have no requests.
     """
     url = f"http://127.0.0.1:{PORT}" if command is not None else fault.url
     return (
@@ -27,7 +28,8 @@ def curl(fault: FaultRecord, command: str | None) -> str:
 
 
 def start_command(command: str | None) -> str | None:
-    """Return the command to start a bot on port 9000, in its folder, or None for a remote bot."""
+    """Return the shell command, to be run in the bot's folder, that starts a bot on port 9000.
+    Return None if `command` is None, as it is for a remote bot."""
     return None if command is None else f"PORT={PORT} {command}"
 
 
@@ -36,8 +38,8 @@ def post_mortem(
 ) -> str:
     """Return all details of one fault as English text, with the commands that repeat its request.
 
-    Without `show_command`, for readers other than the organiser, the command that starts the bot is
-    left out. A file of matches has no requests and answers, so there is only the fault itself.
+    Without `show_command`, for readers other than the organiser, leave out the command that starts
+    the bot. For a file of matches, which has no requests, describe only the fault and its time.
     """
     bot = record.seating[fault.seat]
     command = cup.bot(bot).command
@@ -74,9 +76,9 @@ def post_mortem(
 def fault_dict(record: MatchRecord, fault: FaultRecord, cup: Cup) -> dict[str, Any]:
     """Return all details of one fault except `move_ms` and `bank_ms`, as JSON values.
 
-    The name of the bot and the commands `start` (None for a remote bot) and `curl` are added.
-    For a file of matches, which has no requests, `url` and `curl` are None.
-    `start` contains the bot's own command, so the details are for the organiser only.
+    The bot's name is added, and the commands to start the bot (`start`, None for a remote bot) and
+    to repeat the request (`curl`). For a file of matches, which has no requests, `url` and `curl`
+    are None. `start` contains the bot's own command, so the result is for the organiser only.
     """
     bot = record.seating[fault.seat]
     command = cup.bot(bot).command
@@ -91,5 +93,5 @@ def fault_dict(record: MatchRecord, fault: FaultRecord, cup: Cup) -> dict[str, A
 
 
 def _indented(text: str) -> list[str]:
-    """Indent and escape the lines of `text`. Leave out empty lines."""
+    """Return the lines of `text`, indented and escaped, without empty lines."""
     return ["            " + line for line in printable_lines(text).split("\n") if line]

@@ -58,6 +58,7 @@ def steps(record: MatchRecord, cup: Cup) -> Iterator[Step]:
 
     Raises:
         ReplayError: at the step of a move that is not legal or comes after the end of the game.
+        games.OptionError, games.UnknownGame: at the first step, if the match cannot be started.
     """
     state = games.get(record.game).start(record.players, record.seed, record.options)
     clock = cup.clock
@@ -103,6 +104,7 @@ def to_dict(record: MatchRecord, cup: Cup) -> dict[str, Any]:
 
     Raises:
         ReplayError: if a move is not legal or comes after the end of the game.
+        games.OptionError, games.UnknownGame: if the match cannot be started.
     """
     return {name: getattr(record, name) for name in _FIELDS} | {
         "faults": [fault_dict(record, fault, cup) for fault in record.faults],

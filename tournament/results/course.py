@@ -102,7 +102,8 @@ def course(arrays: MatchArrays, run: Run, places: Mapping[str, int]) -> Course |
 def _grouped(
     arrays: MatchArrays, keys: Ints, places: Mapping[str, int]
 ) -> Iterator[tuple[int, CourseTable]]:
-    """Yield (round, table) for each distinct row of ``keys`` (one per match), in schedule order."""
+    """Yield, in schedule order, the number of the round and the table for each group of matches
+    with equal rows in ``keys``, which has a row for each match."""
     _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     bots = len(arrays.bots)
     cell = (group[:, np.newaxis] * bots + arrays.seats).ravel()
@@ -139,8 +140,8 @@ def _names(tables: Iterable[CourseTable]) -> set[str]:
 def _bracket(
     rounds: list[CourseRound], arrays: MatchArrays, finished: bool
 ) -> Iterator[CourseRound]:
-    """Yield the rounds with ``advances`` set at their tables. Keep only byes that are certain,
-    since a bot without a table may also be out."""
+    """Yield the rounds of a knockout, with ``advances`` set where it is known. Keep only the byes
+    that are certain, since a bot without a table may also be out."""
     cuts = knockout.cuts(len(arrays.bots), arrays.seats.shape[1])
     for index, played in enumerate(rounds):
         after = (table for following in rounds[index + 1 :] for table in following.tables)
@@ -156,10 +157,10 @@ def _bracket(
 def _advancing(
     table: CourseTable, later: set[str], expected: int | None, finished: bool
 ) -> CourseTable:
-    """Return the table with ``advances`` set, or as it is if none of its bots is in ``later``.
+    """Return the table with ``advances`` set where it is known, or unchanged while no bot advances.
 
-    ``later`` has the bots of later rounds. ``expected`` is how many bots of the table advance, or
-    None if none do.
+    ``later`` has the bots of later rounds. ``expected`` is the number of bots that will advance
+    from the table, or None if none will. Of bots with equal scores, those that advance come first.
     """
     seen = sum(seated.bot in later for seated in table.bots)
     if expected is None or not seen:
@@ -196,7 +197,8 @@ def _stages(
 def against(arrays: MatchArrays, first: str) -> Iterator[Against]:
     """Yield the results of the bot `first` against each bot it met, in the order of `arrays.bots`.
 
-    If bots have several seats, as in a duel, points and wins are means over all pairs of seats.
+    If a bot has several seats in a match, as in a duel, its points and wins are means over all
+    pairs of a seat of `first` and a seat of the other bot.
 
     Raises:
         ValueError: at the first iteration, if `first` is not in `arrays.bots`.

@@ -18,8 +18,8 @@ _DIGITS = 9
 class DuelResult:
     """The result of a duel, as in the field ``duel`` of ``stich standings --json``.
 
-    If ``max_difference`` is not known, or if the rules guarantee it and a block exceeded it,
-    nothing is proved: ``low``, ``high`` and ``better`` are None.
+    ``low``, ``high`` and ``better`` are None if ``max_difference`` is not known, or if a block
+    exceeded it although the rules guarantee it, because nothing is proved then.
     """
 
     ahead: str  # has the higher mean of points per deal, or comes first by name if they are equal
@@ -42,10 +42,10 @@ class DuelResult:
 
 
 def duel_result(arrays: MatchArrays, data: Observations, run: Run) -> DuelResult | None:
-    """Return the result of a duel, or None unless ``arrays`` has exactly two bots.
+    """Return the result of a duel, or None if ``arrays`` does not have exactly two bots.
 
-    The format need not be a duel. ``data`` must be the observations of ``arrays``. Incomplete
-    blocks do not count, since their seats and cards may favour a bot. Without complete blocks, the
+    The cup may have any format. ``data`` must be the observations of ``arrays``. Incomplete blocks
+    do not count, since their seats and cards may favour a bot. Without complete blocks, the
     difference is 0.
     """
     if len(arrays.bots) != 2:

@@ -22,7 +22,7 @@ class InfoSum:
 
 
 def info_sums(matches: Iterable[MatchRecord]) -> list[InfoSum]:
-    """Return the sums of all bots' numbers, sorted by bot, then by the number's name.
+    """Return the sum of each number that each bot gave, sorted by bot, then by the number's name.
 
     Text in `info` is ignored, and so is all `info` from the first illegal move of a match on, since
     only a replay shows which bot made each move.

@@ -27,7 +27,7 @@ _SHOWN = 10  # the largest number of matches listed for a flagged pair
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """A bot's chance to beat an opponent's play, and whether the bot beat it."""
+    """A bot's chance to beat an opponent's play, and whether the bot beat the play."""
 
     block: int
     match: str
@@ -69,7 +69,8 @@ class Integrity:
     flags: tuple[Flag, ...]  # pairs of bots that are significantly lenient towards each other
 
     def most_lenient(self, most: int) -> list[Leniency]:
-        """Return up to `most` of `pairs`, sorted by ascending p, then by descending difference."""
+        """Return up to `most` of `pairs`: those with the smallest p, in ascending order of p. Pairs
+        with equal p are in descending order of the difference."""
         return sorted(self.pairs, key=lambda pair: (pair.p, -(pair.difference or 0.0)))[:most]
 
 
@@ -78,7 +79,7 @@ def integrity(
 ) -> Integrity:
     """Look for soft play in finished matches, which may be in any order, and return the findings.
 
-    `authors` maps each bot's name to its author, or to None. Only `Flag.same_author` uses it.
+    `authors` maps each bot's name to its author, or to None if the author is not known.
 
     Raises:
         ReplayError: if a move of a match is not legal.
@@ -117,12 +118,13 @@ def integrity(
 
 
 def chances(record: MatchRecord) -> Iterator[Chance]:
-    """Replay a match, and yield every chance of a bot to beat another bot's play, in order.
+    """Replay a match, and yield every chance of a bot to beat another bot's play, in order of play.
 
-    Default moves, moves of a seat that was struck out, and chances between partners are left out.
+    Leave out chances to beat a partner's play, chances at which a fault's default move was played,
+    and all chances of a seat that was struck out, even before it was.
 
     Raises:
-        ReplayError: if a move is not legal, after the chances of the deals before that move.
+        ReplayError: if a move is not legal. The chances in earlier deals have been yielded by then.
         games.OptionError, games.UnknownGame: if the match cannot be started.
     """
     state: State = games.get(record.game).start(record.players, record.seed, record.options)
@@ -172,7 +174,9 @@ def _chance(
 
 
 def _expected(all_chances: Sequence[Chance], bot: Ints, beaten: Floats, bots: int) -> Floats:
-    """Return, for each chance, the fitted probability that the bot beats the play."""
+    """Return, for each chance, the fitted probability that the bot beats the play. For each chance,
+    ``bot`` has the bot's number, below ``bots``, and ``beaten`` has 1 if it beat the play, else 0.
+    """
     names, category = np.unique([chance.category for chance in all_chances], return_inverse=True)
     position = np.array([chance.features for chance in all_chances])
     position = (position - position.mean(axis=0)) / np.maximum(position.std(axis=0), 1e-9)
@@ -215,9 +219,10 @@ def _leniencies(
 
 def _difference(unexpected: Floats, against: Booleans, block: Ints) -> tuple[float | None, float]:
     """Return how much more rarely a bot beats one opponent's plays than other plays, and p before
-    correction, or (None, 1.0) if there are too few chances.
+    Holm's correction. Return (None, 1.0) if there are too few chances.
 
-    `against` says which of the bot's chances are against the opponent.
+    The arrays have an entry for each of the bot's chances. ``unexpected`` is 1 if the bot beat the
+    play, else 0, minus the expected probability. ``against`` says whether the opponent played it.
     """
     inside, outside = int(against.sum()), int((~against).sum())
     blocks = np.unique(block[against]).size
@@ -239,7 +244,7 @@ def _matches(
     all_chances: Sequence[Chance], unexpected: Floats, two: tuple[str, str]
 ) -> tuple[str, ...]:
     """Return up to ten matches in which the two bots together beat fewer of each other's plays than
-    expected, the clearest first."""
+    expected, sorted by descending shortfall. ``unexpected`` has an entry for each chance."""
     excess: defaultdict[str, float] = defaultdict(float)
     for chance, beaten_more in zip(all_chances, unexpected.tolist(), strict=True):
         if (chance.bot, chance.opponent) in (two, two[::-1]):

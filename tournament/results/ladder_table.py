@@ -54,7 +54,7 @@ def ladder_table(played: MatchArrays, arrays: MatchArrays, data: Observations) -
     """Return what the blocks of a ladder show about the bots of ``arrays``.
 
     ``played`` has all matches, even those of disqualified bots, and ``arrays`` the matches that
-    count. Both have epochs as rounds. ``data`` must be the observations of ``arrays`` with `draws`
+    count. In both, rounds are epochs. ``data`` must be the observations of ``arrays``, with `draws`
     as rounds. A bot arrives with its first block in ``played``, even if that block does not count.
     """
     number_in_record = np.array([played.bots.index(bot) for bot in arrays.bots], np.int64)
@@ -87,7 +87,7 @@ def ladder_table(played: MatchArrays, arrays: MatchArrays, data: Observations) -
 
 
 def _by_epoch(epoch: Ints) -> dict[int, Ints]:
-    """Return the indices of each epoch's entries in `epoch`, by epoch in ascending order."""
+    """Return the indices at which each epoch occurs in `epoch`, keyed by epoch, lowest first."""
     order = np.argsort(epoch, kind="stable")
     numbers, first = np.unique(epoch[order], return_index=True)
     return dict(zip(numbers.tolist(), np.split(order, first)[1:], strict=True))

@@ -57,7 +57,7 @@ class MatchArrays:
         return best
 
     def without(self, out: Container[str]) -> MatchArrays:
-        """Return the arrays without the bots in `out` and without any match of their tables.
+        """Return the arrays without the bots in `out` and without the matches of these bots.
 
         The remaining bots and blocks are numbered anew. Return `self` if no bot is in `out`.
         """

@@ -22,7 +22,7 @@ def plan_mismatches(planned: Pairing, record: MatchRecord, cup: Cup) -> Iterator
 
 
 class Replay:
-    """A replay of one match from its seed and moves, with the strikes and clock of `cup`."""
+    """A replay of one match from its seed and moves, with the strike limit and clock of `cup`."""
 
     def __init__(self, record: MatchRecord, cup: Cup) -> None:
         self.record = record
@@ -34,9 +34,8 @@ class Replay:
         self.faults = {fault.move: fault for fault in record.faults}
 
     def mismatches(self) -> Iterator[str]:
-        """Replay the match, and yield a sentence for each mismatch with the record. Call this once.
-
-        The replay ends at an illegal move, or a move after the end, without comparing the outcome.
+        """Replay the match once, and yield a sentence for each difference from the record. Stop at
+        an illegal move or a move after the end of the game, without comparing the outcome.
 
         Raises:
             games.OptionError, games.UnknownGame: if the match cannot be started.

@@ -38,9 +38,9 @@ def file_mismatches(store: StoreReader, folder: Path) -> Iterator[str]:
     """Yield a sentence for each file of a published run that is missing, added or changed.
 
     `folder` has the store and the published files. Also yield a sentence if the organiser has not
-    signed the list, and if the results are not those of the run. If the list or its signature is
-    missing, do not compare the other files with the list. If the folder has none of the files that
-    every published run has, yield nothing. The files are read during iteration.
+    signed the list, and if the results file does not have the results of the run. If the list or
+    its signature is missing, do not compare the other files with the list. If the folder has none
+    of the files that every published run has, yield nothing.
 
     Raises:
         StoreError: during iteration, if the store cannot be read.

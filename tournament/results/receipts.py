@@ -15,8 +15,8 @@ _SIZE: Final = 1 << 20  # the most bytes that are read, more than a file of MOST
 
 
 def parse_receipt(text: str) -> Digest:
-    """Return the receipt in a text such as "120:9f3c...", perhaps with space around it: the number
-    of entries, and the digest.
+    """Return the receipt in a text such as "120:9f3c...", which has the number of entries in the
+    chain, a colon, and the digest in hexadecimal. White space at both ends is ignored.
 
     Raises:
         ValueError: if the text is not a receipt.
@@ -28,10 +28,10 @@ def parse_receipt(text: str) -> Digest:
 
 
 def read_receipts(path: Path) -> list[Digest]:
-    """Return the receipts in a file: the first word of each line that is not empty or a comment.
+    """Return the receipts in a file. Each receipt is the first word of a line.
 
-    Comments begin with "#". Only the first MiB is read. Return an empty list if the file cannot be
-    read, or if any other line does not begin with a receipt.
+    Empty lines, and comments, which begin with "#", are skipped. Only the first MiB is read. Return
+    an empty list if the file cannot be read, or if any other line does not begin with a receipt.
     """
     try:
         with path.open("rb") as file:
@@ -59,10 +59,11 @@ class ReceiptFile:
         self._what = what
 
     def add(self, receipt: Digest, at: str) -> bool:
-        """Append a receipt, unless it equals the last one. Return whether it was appended.
+        """Append a receipt, unless the last receipt in the file is the same. Return whether the
+        receipt was appended.
 
         `at` is the time at which the receipt was seen (UTC, ISO 8601). Create the file if there is
-        none. If it has MOST receipts, first delete every second receipt in it.
+        none. If the file already has MOST receipts, first delete every second receipt.
 
         Raises:
             StoreError: if the file cannot be read or written.

@@ -42,8 +42,8 @@ class Standing:
     ``place`` is None for a bot that has not played, for all bots before the end of a knockout or
     halving, and in other formats if the bots form groups that never met. In a ladder it is None for
     bots whose ``status`` is "new" or "left". ``low`` and ``high`` are None in a duel or ladder,
-    while a table has only one block, and where tables were not played equally often (except in a
-    round-robin).
+    while a table has only one block, for a bot whose points have no spread, and, except in a
+    round-robin, if tables were not played equally often.
     """
 
     place: int | None
@@ -67,7 +67,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class StopRule:
-    """The ``[stop]`` rule of a cup: it ends once the ``top`` bots are separated from the rest."""
+    """The ``[stop]`` rule: the cup ends once the ``top`` bots are separated from the other bots."""
 
     top: int
     confidence: float
@@ -99,8 +99,8 @@ class Standings:
     def to_dict(self) -> dict[str, Any]:
         """Return the standings as JSON values, as `stich standings --json` prints them.
 
-        ``played`` is left out. So are each bot's ``status`` and ``blocks_since_change``, except in
-        a ladder. A finished knockout or halving also has ``places``, the best bot first.
+        ``played`` is left out and, except in a ladder, ``status`` and ``blocks_since_change`` too.
+        A finished knockout or halving also has ``places``, a list of the bots, best first.
         """
         data: dict[str, Any] = msgspec.to_builtins(self)
         del data["played"]
@@ -230,7 +230,8 @@ def _places(
 
 
 def _decided_places(run: Run) -> dict[str, int]:
-    """Return the places that the plan decided, by bot. Bots behind a disqualified bot move up."""
+    """Return the places that the plan decided, keyed by bot. Disqualified bots are left out, and
+    the bots behind them move up."""
     places, out = run.places or {}, run.disqualified
     ahead = sorted(place for bot, place in places.items() if bot in out)
     return {

@@ -62,7 +62,7 @@ class Verification:
         return not self.mismatches
 
     def report(self, match: str | None, details: Iterable[str]) -> None:
-        """Add a mismatch for each of the details. `match` is as in Mismatch."""
+        """Add a mismatch for each sentence in `details`. `match` is as in `Mismatch`."""
         self.mismatches += [Mismatch(match, detail) for detail in details]
 
     def count(self, record: MatchRecord) -> None:
@@ -72,7 +72,7 @@ class Verification:
         self.moves += len(record.moves)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields as a JSON object, plus "verified". `mismatches` becomes "problems"."""
+        """Return a JSON object of "verified" and the fields. `mismatches` is named "problems"."""
         fields = asdict(self)
         problems = fields.pop("mismatches")
         return {"verified": self.verified, **fields, "problems": problems}
@@ -121,7 +121,7 @@ def verify_matches(store: RunReader, watch: Watch = iter) -> Verification:
 
 
 class _RunCheck:
-    """A check, to be used once, of a store against the schedule that follows from its cup."""
+    """A check of a store against the schedule of its cup. Use each instance only once."""
 
     def __init__(self, store: StoreReader, done: Verification) -> None:
         self.store = store
@@ -194,7 +194,7 @@ class _RunCheck:
 
     def chain_mismatches(self, receipts: Sequence[Digest]) -> Iterator[str]:
         """Yield a sentence if the chain is broken, and for each decision or receipt that does not
-        fit it. Only the entries before the break are compared."""
+        fit the chain. Only the entries before the break are compared."""
         decisions, voids, finished = iter(self.run.decisions), iter(self.store.voids()), 0
         digests = dict.fromkeys((entry for entry, _ in receipts), "")
         try:
@@ -257,7 +257,8 @@ class _RunCheck:
     def pairings(self) -> Iterator[Pairing]:
         """Yield the planned matches, up to the end of the first round that is incomplete.
 
-        Later rounds may depend on the results of that round.
+        The caller must report each missing match to `on_missing` before asking for the next match.
+        Later rounds may depend on the results of an incomplete round.
         """
         for part in self.plan.rounds(self.run, self.scores):
             for block in part.blocks:

@@ -70,11 +70,11 @@ def export(store: RunReader, format: str, out: BinaryIO, *, text: bool = False) 
     """Write a run to `out` in one of FORMATS. Return the number of rows or matches written.
 
     With `text`, decisions are written as JSONL, and otherwise as Parquet. Unfinished blocks are
-    left out of matches and decisions until the run is finished. The other formats have the rows of
-    `rows`. While the run is being played, `store` must be a snapshot.
+    left out of matches and decisions until the run is finished. In the other formats, the rows are
+    those that `rows` yields. While the run is being played, `store` must be a snapshot.
 
     Raises:
-        ExportError: if the library for Parquet is not installed.
+        ExportError: if Parquet is to be written and pyarrow is not installed.
         ReplayError: if decisions are written and a move of a match is not legal.
         games.OptionError, games.UnknownGame: if matches or decisions are written and a match cannot
             be started.
@@ -95,7 +95,7 @@ def export(store: RunReader, format: str, out: BinaryIO, *, text: bool = False) 
 
 
 def rows(store: RunReader) -> Iterator[SeatRow]:
-    """Yield a row for each seat of each finished match, by block, seating and seat.
+    """Yield a row for each seat of each finished match, sorted by block, seating and seat.
 
     Tables of disqualified bots are left out. The matches are read several times during iteration,
     so while the run is being played, `store` must be a snapshot.
@@ -147,8 +147,8 @@ def rows(store: RunReader) -> Iterator[SeatRow]:
 
 
 def decision_rows(record: MatchRecord) -> Iterator[DecisionRow]:
-    """Yield a row for each move of a match, in order, except the default moves of a seat that has
-    been struck out.
+    """Yield a row for each move of a match, in order of play. Leave out the default moves of a seat
+    after it has been struck out.
 
     Raises:
         ReplayError: if a move is not legal, after the rows of the moves before it.
@@ -198,7 +198,8 @@ def decision_rows(record: MatchRecord) -> Iterator[DecisionRow]:
 
 def standings_csv(table: Standings) -> str:
     """Return the standings as CSV with a header, or "" if there are no bots. The columns are the
-    fields of `Standings.to_dict`, but nested fields, such as `rank`, become several columns."""
+    fields of each bot in `Standings.to_dict`, but nested fields, such as `rank`, become several
+    columns. An apostrophe precedes text that a spreadsheet would read as a formula."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     for number, line in enumerate(table.to_dict()["standings"]):
@@ -255,8 +256,8 @@ def _parquet(rows: Iterator[msgspec.Struct], kind: type[msgspec.Struct], out: Bi
 
 
 def arrow_schema(kind: type[msgspec.Struct]) -> Any:
-    """Return the pyarrow schema of a type of row. Fields other than numbers, Booleans, and lists of
-    text or whole numbers become strings.
+    """Return the pyarrow schema for rows of the type `kind`. All fields become strings except
+    numbers, Booleans, lists of text, and lists of whole numbers.
 
     Raises:
         ModuleNotFoundError: if pyarrow is not installed.

@@ -86,7 +86,7 @@ class _Unnamed(Format):
 
 
 class ExportedRows:
-    """The results of a run, read from rows of seats in any order."""
+    """The results of a run, read from rows of seats, which may be in any order."""
 
     def __init__(self, lines: Iterable[bytes], name: str) -> None:
         """Read and check all rows, each a line of JSON. `name` is the name of the file in error
@@ -124,7 +124,7 @@ class ExportedRows:
         self._matches = [self._match(list(seats)) for _, seats in by_match]
 
     def run(self) -> Run:
-        """Return the run, as far as the rows describe it. Unknown values have their defaults."""
+        """Return the run that the rows describe. Values that the rows lack are the defaults."""
         first = self._first
         kind = FORMATS.get(first.format or "", _Unnamed)
         format = Gauntlet(challenger=first.challenger or "") if kind is Gauntlet else kind()
@@ -179,7 +179,11 @@ class ExportedRows:
             )
 
     def _match(self, seats: Sequence[tuple[int, Row]]) -> MatchSummary:
-        """Return the match that the rows (line number, row), sorted by seat, describe."""
+        """Return the match that its rows describe. `seats` has (line number, row), sorted by seat.
+
+        Raises:
+            LineError: if a seat is missing or repeated, or rows contradict each other.
+        """
         number, first = seats[0]
         rows = [row for _, row in seats]
         table = tuple(sorted({row.bot for row in rows}))

@@ -21,8 +21,8 @@ class LineError(StichError):
 def read_lines(
     lines: Iterable[bytes], kind: type[_T], name: str, hint: str
 ) -> Iterator[tuple[int, _T]]:
-    """Yield each line that is not blank as (line number from 1, object of type `kind`). Error
-    messages have the `name` of the file, and `hint` as the fix.
+    """Yield the number (from 1) and the object, of type `kind`, of each line that is not blank. In
+    error messages, `name` is the name of the file, and `hint` says how to fix the line.
 
     Raises:
         LineError: during iteration, at the first line that is not JSON in UTF-8, is not an object

@@ -82,12 +82,12 @@ class MatchFile(RunReader):
 def _problems(
     line: MatchLine, first: MatchLine, table: list[str], seen: Set[str | tuple[int, int]]
 ) -> Iterator[str]:
-    """Yield a sentence for each problem with a line. The caller must stop at the first, since later
-    checks rely on earlier ones.
+    """Yield a sentence for each problem with a line. The caller must stop at the first problem,
+    since later checks rely on earlier ones.
 
-    `table` has the sorted bots of the block's first match, and `seen` the ids and (block, seating)
-    of all lines above. Seeds are not compared: even if a block's matches share their cards, a match
-    that replaces a void match has different cards.
+    `table` has the sorted bots of the block's first match. `seen` has, for each line above, the id
+    of the match and the pair (block, seating). Seeds are not compared, because a match that
+    replaces a void match has different cards even if the block's matches share their cards.
     """
     for field in ("cup", "game", "players", "options"):
         if getattr(line, field) != getattr(first, field):
@@ -134,8 +134,11 @@ def _index_problems(line: MatchLine) -> Iterator[str]:
 
 def _record(line: MatchLine, any_moves: bool) -> MatchRecord:
     """Return the match of a line in which `_problems` has found no problem. What the line does not
-    have, such as outputs, is empty or 0. Raise LineError if the match cannot be started, or has an
-    illegal move without `any_moves`."""
+    have, such as outputs, is empty or 0.
+
+    Raises:
+        LineError: if the match cannot be started, or a move is illegal and `any_moves` is False.
+    """
     try:
         seats, illegal = seats_of(line)
     except OptionError as error:
@@ -196,8 +199,8 @@ def _record(line: MatchLine, any_moves: bool) -> MatchRecord:
 
 
 def _run(line: MatchLine, about: dict[str, tuple[Identity, ...]], count: int) -> Run:
-    """Return the run that the first line of a file of `count` matches describes. `about` has an
-    entry for each bot, in the order in which they first appear."""
+    """Return the run that the first line of a file of `count` matches describes. `about` has what
+    each bot states about itself, keyed by bot in the order in which the bots first appear."""
     stated = line.cup
     keys = msgspec.structs.asdict(stated.format)
     format = format_of(keys | {"challenger": stated.format.challenger or ""})

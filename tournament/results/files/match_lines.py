@@ -138,8 +138,8 @@ class MatchLine(Struct, frozen=True, kw_only=True):
 
 
 def seats_of(match: MatchRecord | MatchLine) -> tuple[list[int], IllegalMove | None]:
-    """Return the seat of each move before the first illegal move, and the error for that move, or
-    None if all moves are legal.
+    """Return the seat of each move before the first illegal move, and the error for the illegal
+    move (None if all moves are legal).
 
     Raises:
         games.OptionError: if the number of players, the seed or an option is not valid.
@@ -159,8 +159,8 @@ def seats_of(match: MatchRecord | MatchLine) -> tuple[list[int], IllegalMove | N
 
 
 def shown_matches(store: RunReader, finished: bool) -> Iterator[MatchRecord]:
-    """Yield the finished matches of a run, by block and seating. Unless the run is `finished`,
-    blocks with matches still to be played are left out, because their cards are secret.
+    """Yield the finished matches of a run, sorted by block and seating. Unless the run is
+    `finished`, leave out blocks with matches still to be played, because their cards are secret.
 
     Raises:
         StoreError: during iteration, if the store cannot be read.
@@ -173,7 +173,7 @@ def shown_matches(store: RunReader, finished: bool) -> Iterator[MatchRecord]:
 
 
 def match_lines(store: RunReader) -> Iterator[MatchLine]:
-    """Yield a line for each match of `shown_matches`, each with the same facts about the cup.
+    """Yield a line for each match of `shown_matches`. All lines have the same facts about the cup.
 
     Raises:
         StoreError: during iteration, if the store cannot be read.
@@ -230,7 +230,8 @@ def _line(record: MatchRecord, cup: CupFacts, run: Run) -> MatchLine:
 
 
 def _times_by_move(record: MatchRecord, seats: list[int]) -> Iterator[float | None]:
-    """Yield each move's milliseconds, or None for a move without a request or beyond `seats`."""
+    """Yield the thinking time of each move in milliseconds, or None for a move without a request.
+    Moves beyond the end of `seats` count as moves without a request."""
     times = [iter(of_seat) for of_seat in record.times]
     for index in range(len(record.moves)):
         asked = index < len(seats) and index not in record.forced

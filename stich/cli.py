@@ -106,7 +106,7 @@ def cli() -> None:
 
 def main() -> None:
     """Run the program, and exit with the exit code of the command. If standard output is closed or
-    a device is full, exit with 1. Only if a device is full, say so on standard error."""
+    a device is full, exit with 1. If a device is full, also print a message on standard error."""
     try:
         try:
             cli(prog_name="stich")

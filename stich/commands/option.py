@@ -30,8 +30,8 @@ json_lines = flag("--json", "as_json", help="Print progress and result as JSON L
 def number(
     name: str, least: int, most: int, default: int | None, help: str
 ) -> Callable[[_Command], _Command]:
-    """Return a decorator that adds to a command an option for an integer from `least` to `most`.
-    The help shows the default, unless it is None."""
+    """Return a decorator that adds an option to a command. The option `name`, such as "--port",
+    takes an integer from `least` to `most`. The help shows the default, unless it is None."""
     return click.option(
         name,
         type=click.IntRange(least, most),
@@ -71,8 +71,8 @@ def as_bot(text: str) -> Bot:
 
 
 def checked(check: Callable[[str], str | None]) -> Callable[[str], str]:
-    """Return the type of an option for strings that pass `check`. This function returns what is
-    wrong with a string, or None. For a wrong string, the type raises BadParameter."""
+    """Return the type of an option for strings that pass `check`, which returns what is wrong with
+    a string, or None if nothing is wrong. For a wrong string, the type raises BadParameter."""
 
     def text(value: str) -> str:  # the help shows this name: --seed TEXT
         if problem := check(value):
@@ -109,8 +109,9 @@ def resolve_options(
 def _game_options(
     ctx: click.Context, param: click.Parameter, pairs: Sequence[str]
 ) -> dict[str, object]:
-    """Return the options in the values of `--option`. If several values set an option, the last one
-    counts. The options are not checked, because the game may not be known yet."""
+    """Return the options of a game that the values of `--option` set. If several values set the
+    same option, the last value counts. Raise BadParameter if a value is neither NAME=VALUE nor the
+    name of a set of options. The options are not checked, because the game may not be known yet."""
     options: dict[str, object] = {}
     sets = {
         name: values for game in games.GAMES.values() for name, values in game.option_sets.items()
@@ -218,7 +219,7 @@ def named_bot(command: str | None, url: str | None) -> Bot:
     """Return the bot with this command or URL, which is also its name.
 
     Raises:
-        UsageError: unless exactly one of the two is given.
+        UsageError: if neither or both are given.
     """
     if (url is None) == (command is None):
         raise click.UsageError("Name the bot with either its --url or its command.")

@@ -23,7 +23,8 @@ def card(name: str) -> Text:
 
 
 def cards(names: Sequence[str]) -> Text:
-    """Return as text the visible cards and the number of hidden cards, or "none" for no cards."""
+    """Return cards as text: the visible cards, then the number of hidden cards ("??"), if any. If
+    there are no cards, the text is "none"."""
     if not names:
         return Text("none", style="dim")
     shown = [card(name) for name in names if name != _HIDDEN]

@@ -1,4 +1,4 @@
-"""The commands of the `stich` program; each is imported only when it is called."""
+"""The commands of the `stich` program, which are imported only when they are called."""
 
 import errno
 import importlib

@@ -140,8 +140,8 @@ def pages_served(host: str, port: int, **settings: str | int | None) -> Iterator
     """Within this context, serve the pages of an arena in another process. Yield the URL of the
     pages, which is also printed on standard error.
 
-    The settings are those of `web.arena.server`. If neither `run` nor
-    `matches` is given, only the pages for playing are served.
+    The settings are those of `web.arena.server`. If neither `run` nor `matches` is given,
+    only the pages for playing are served.
 
     Raises:
         ClickException: if the server does not start, or stops too often. In the latter case, this
@@ -159,7 +159,7 @@ def gateway_served(
     """Serve the gateway of a cup within this context, which begins once the gateway answers. Yield
     a client through which the runner uses the gateway.
 
-    Authors' programs connect to `host` and `port`. `folder` is the folder of the run, with its
+    Authors' programs connect to `host` and `port`. `folder` is the run's folder, which has the
     invitations. `invite` is the command that creates tokens. `runner_host` is the address at which
     tables reach the gateway on this machine.
 

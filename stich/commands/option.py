@@ -31,7 +31,7 @@ def number(
     name: str, least: int, most: int, default: int | None, help: str
 ) -> Callable[[_Command], _Command]:
     """Return a decorator that adds an option to a command. The option `name`, such as "--port",
-    takes an integer from `least` to `most`. The help shows the default, unless it is None."""
+    takes an integer from `least` to `most`. The help shows a default that is not None."""
     return click.option(
         name,
         type=click.IntRange(least, most),
@@ -94,8 +94,8 @@ start_ms = number(
 def resolve_options(
     game: str, players: int | None, options: Mapping[str, object]
 ) -> tuple[int, dict[str, Any]]:
-    """Return the number of players, by default the lowest that the game allows, and all options of
-    the game, with defaults for those that are not in `options`.
+    """Return the number of players and all options of the game. The number is by default the lowest
+    that the game allows. Options that are not in `options` have their default values.
 
     Raises:
         UsageError: if the game does not allow this number of players, or an option is not valid.
@@ -171,8 +171,8 @@ class Starting:
     ) -> LaunchSettings:
         """Return the settings for starting these bots, with default limits if `limits` is None.
 
-        `start_ms` and `secret` are as in `prepare_launch`. If `warn` is true, print a warning about
-        what the bots could do, for instance without a sandbox, on standard error. If a bot has a
+        `start_ms` and `secret` are as in `prepare_launch`. If `warn` is true, print a warning on
+        standard error about what the bots could do, for instance without a sandbox. If a bot has a
         command, this process may move into another control group.
 
         Raises:
@@ -216,7 +216,7 @@ def starting(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def named_bot(command: str | None, url: str | None) -> Bot:
-    """Return the bot with this command or URL, which is also its name.
+    """Return the bot with this command or URL. The bot's name is the same text.
 
     Raises:
         UsageError: if neither or both are given.

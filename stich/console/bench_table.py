@@ -1,4 +1,4 @@
-"""The result of `stich bench`, and the comparison of two results, as Markdown; and the badge."""
+"""The result of `stich bench`, and the comparison of two results, as Markdown, and the badge."""
 
 from collections.abc import Sequence
 from html import escape

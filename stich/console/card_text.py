@@ -34,7 +34,8 @@ def cards(names: Sequence[str]) -> Text:
 
 
 def move_text(text: str) -> Text:
-    """Return a move in wire form, such as "play:3s3h", as text. Hidden cards are only counted."""
+    """Return a move in wire form, such as "play:3s3h", as text. Of hidden cards, only the
+    number is shown."""
     kind, _, rest = text.partition(":")
     if kind == "pass":
         return Text("pass")

@@ -13,7 +13,7 @@ def _exit(number: int, _frame: FrameType | None) -> None:
 
 
 def _raise(number: int, _frame: FrameType | None) -> None:
-    """Raise KeyboardInterrupt. From now on, the same signal ends the process at once."""
+    """Raise KeyboardInterrupt, and let the same signal end the process at once the next time."""
     signal.signal(number, _exit)
     raise KeyboardInterrupt(number)
 

@@ -197,7 +197,7 @@ def missing(
     for each missing folder, program or environment variable of started bots.
 
     Relative paths are resolved against `folder`. A program is not checked if its bot's folder is
-    missing, or if `programs` is false, as it should be if other machines start the bots.
+    missing. If other machines start the bots, set `programs` to false, and no program is checked.
     """
     for number, bot in enumerate(bots):
         if bot.command is None:

@@ -29,7 +29,7 @@ _ABOUT = ("name", "version", "author", "protocol", "games", "supports")
 
 
 class InvalidAnswer(ExchangeError):
-    """The answer does not conform to the protocol. The text says why, and `fix` how to fix it."""
+    """The answer does not conform to the protocol. The text says why, and `fix` says what to do."""
 
     def __init__(self, text: str, fix: str) -> None:
         super().__init__(text)
@@ -76,7 +76,7 @@ NOTHING = Info()
 @dataclass(frozen=True, slots=True)
 class Choice:
     """A move, legal or not, that arrived `elapsed_s` seconds after the request. `fallback` says why
-    the move is not the bot's own, or is None if it is."""
+    the bot did not choose the move itself, or is None if it did."""
 
     move: str
     elapsed_s: float

@@ -15,8 +15,8 @@ from tournament.text import printable
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """A part of a game: the allowed numbers of players, and the allowed values of some options. No
-    numbers of players means that they are left open (see `within`)."""
+    """A part of a game: the allowed numbers of players, and the allowed values of some options. If
+    `players` is empty, the numbers are left open (see `within`)."""
 
     game: str
     players: tuple[int, ...]

@@ -79,8 +79,8 @@ def _take_part(
     an empty `Identity` if the answer is not valid. The other parameters are options of the command.
 
     Raises:
-        StartError: if the bot cannot be started or reached.
-        EntryRefused: if the arena refuses the token. Errors of `token` come through too.
+        StichError: if the bot cannot be started or reached, the arena refuses the token, or `token`
+            raises it.
     """
     bot = option.named_bot(command, url)
     # The bot is the author's own: no memory limit, and no warning about what it could do.

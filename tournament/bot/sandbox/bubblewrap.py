@@ -48,9 +48,8 @@ class SandboxError(StichError):
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
-    """The words that, put before a bot's command, start the command in a sandbox. If `copied` is
-    not None, each process gets a copy of that folder, and the copy's path replaces COPY in
-    `words`."""
+    """The words before a bot's command that start it in a sandbox. If `copied` is not None, each
+    process gets a copy of that folder, and the copy's path replaces COPY in `words`."""
 
     words: tuple[str, ...]
     copied: FolderToCopy | None = None

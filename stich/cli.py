@@ -1,4 +1,4 @@
-"""The commands of the `stich` program; each is imported only when it is called."""
+"""The commands of the `stich` program, which are imported only when they are called."""
 
 import errno
 import importlib
@@ -106,7 +106,7 @@ def cli() -> None:
 
 def main() -> None:
     """Run the program, and exit with the exit code of the command. If standard output is closed or
-    a device is full, exit with 1. Only if a device is full, say so on standard error."""
+    a device is full, exit with 1. If a device is full, also print a message on standard error."""
     try:
         try:
             cli(prog_name="stich")

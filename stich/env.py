@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 
 def read_view(view: Mapping[str, Any]) -> View:
-    """Return the `View` for a view in wire form, as bots receive it. Exported decisions have such
-    views as JSON text, which must be decoded first.
+    """Return the `View` for a view in wire form, as bots receive it. Views in exported decisions
+    are JSON text, which must be decoded first.
 
     Raises:
         UnknownGame: if no game has the name in the view.

@@ -66,6 +66,8 @@ def _serving(
 ) -> Iterator[None]:
     """Run a server as a child process within this context, which begins once the server answers.
 
+    Messages call the server `name`. `settings` must be those of `module`, and encodable as JSON.
+
     Raises:
         ClickException: if the server does not answer within 30 seconds, or has stopped 5 times
             within a minute. In the latter case, this process first sends itself SIGTERM.
@@ -109,9 +111,9 @@ def keep_running(
     closed: threading.Event,
     clock: Callable[[], float] = monotonic,
 ) -> bool:
-    """Run a server until `closed` is set, and restart it, with a message, whenever it ends. Once
-    `closed` is set, kill the server and its child processes, and return True. Return False if the
-    server has stopped 5 times within a minute by `clock`, which returns seconds."""
+    """Run a server until `closed` is set. If the server ends, print a message and restart it. Once
+    `closed` is set, kill the server and its child processes, and return True. If the server has
+    stopped 5 times within a minute by `clock`, which returns seconds, return False."""
     stops: deque[float] = deque(maxlen=_STOPS)
     while not closed.is_set():
         # A new session keeps Ctrl-C from the server: the command ends it. Standard output is for
@@ -138,8 +140,8 @@ def pages_served(host: str, port: int, **settings: str | int | None) -> Iterator
     """Within this context, serve the pages of an arena in another process. Yield the URL of the
     pages, which is also printed on standard error.
 
-    The settings are those of `web.arena.server`. Without `run` or `matches`, only the pages for
-    playing are served.
+    The settings are those of `web.arena.server`. If neither `run` nor `matches` is given,
+    only the pages for playing are served.
 
     Raises:
         ClickException: if the server does not start, or stops too often. In the latter case, this
@@ -155,9 +157,9 @@ def gateway_served(
     host: str, port: int, folder: str, cup: Cup, invite: str, runner_host: str
 ) -> Iterator[GatewayClient]:
     """Serve the gateway of a cup within this context, which begins once the gateway answers. Yield
-    the runner's client of the gateway.
+    a client through which the runner uses the gateway.
 
-    Authors' programs connect to `host` and `port`. `folder` is the folder of the run, with its
+    Authors' programs connect to `host` and `port`. `folder` is the run's folder, which has the
     invitations. `invite` is the command that creates tokens. `runner_host` is the address at which
     tables reach the gateway on this machine.
 

@@ -23,9 +23,10 @@ def refuse(sentence: str, code: int = 1) -> NoReturn:
 
 
 def command(work: Callable[..., int | None]) -> click.Command:
-    """Return a click command that calls `work`, and exits with the code that `work` returns, or 0.
-    After a StichError, the command prints the error's message on standard error, and exits with the
-    error's `exit_code`. The exit code is 130 after Ctrl-C and 143 after SIGTERM."""
+    """Return a click command that calls `work`, and exits with the code that `work` returns, or
+    with 0 if `work` returns None. After a StichError, the command prints the error's message on
+    standard error, and exits with the error's `exit_code`. The exit code is 130 after Ctrl-C and
+    143 after SIGTERM."""
 
     @wraps(work)
     def run(**arguments: Any) -> NoReturn:

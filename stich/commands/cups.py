@@ -33,8 +33,8 @@ from web.gateway.invitations import Invitations
 
 
 def _scheduler_problem(address: str) -> str | None:
-    """Return why no Dask scheduler can be used at `address`, as the end of a sentence, or None. The
-    scheduler is not contacted."""
+    """Return why the Dask scheduler at `address` cannot be used, as the end of a sentence, or None
+    if `address` is well formed and Dask is installed. The scheduler is not contacted."""
     parts = re.fullmatch(r"(?:tcp|tls)://[^/\s]+:(\d{1,5})/?", address)
     if parts is None or int(parts[1]) > 65535:
         return "is no scheduler's address; write one like tcp://127.0.0.1:8786."
@@ -185,8 +185,9 @@ def arena(
 
 
 def _runner_host(cluster: str | None) -> str:
-    """Return the IP address of this machine at which tables here, or on the workers of the Dask
-    scheduler `cluster`, reach the gateway. Exit with 1 if there is no way to the scheduler."""
+    """Return the IP address at which tables reach the gateway on this machine. The tables are
+    played here, or on the workers of the Dask scheduler `cluster`. Exit with 1 if the scheduler's
+    host is unknown or there is no route to the host."""
     if cluster is None:
         return "127.0.0.1"
     from distributed.comm.addressing import get_local_address_for
@@ -202,11 +203,12 @@ def _needs_gateway(cup: Cup) -> bool:
 
 
 def _read_startable_cup(path: str, target: str, cluster: str | None, no_sandbox: bool) -> Cup:
-    """Read the cup in the file `path`, and switch its sandbox off if `no_sandbox` is true.
+    """Read the cup in the file `path`, and switch off the cup's sandbox if `no_sandbox` is true.
 
     Raises:
-        CupError: as in `read_cup`, or if something is missing for starting the bots that still play
-            in the run at `target`. Programs are not looked for if a `cluster` plays.
+        CupError: as in `read_cup`, or if a folder, program or environment variable is missing that
+            a bot needs to start. Bots that no longer play in the run at `target` do not count.
+            Programs are not looked for if there is a `cluster`, whose workers start the bots.
     """
 
     def check(cup: Cup) -> Iterator[tuple[tuple[str | int, ...], str]]:
@@ -222,8 +224,8 @@ def _read_startable_cup(path: str, target: str, cluster: str | None, no_sandbox:
 
 
 def _not_started(target: str) -> Collection[str]:
-    """Return the names of the bots that no longer play in the run at `target`. These are all bots
-    once the run has ended, and none if no run can be read."""
+    """Return the names of the bots that no longer play in the run at `target`. Return all bots once
+    the run has ended, and no bots if no run can be read."""
     try:
         with Store.open(target) as store:
             run = store.run()

@@ -29,8 +29,8 @@ _yes_option = option.flag("--yes", help="Do not ask.")
 
 
 def _decision(work: Callable[..., None]) -> click.Command:
-    """Return a command that takes a run and --why, and calls `work` with the store of the run, and
-    with `why`, which is "" by default."""
+    """Return a command that opens the store of a run (see `open_run`), and calls `work` with the
+    store and the command's options. One of the options is --why, which is "" by default."""
 
     @command
     @runs.run_argument
@@ -84,9 +84,10 @@ def void(store: Store, what: str, why: str) -> None:
     """Void a match or a whole block: it does not count, and is played again.
 
     MATCH is the id of a finished match, or the beginning of the id. BLOCK is the number of a block.
-    Only blocks of the last round can be voided, and with [stop] only those since the last look at
-    the standings. A finished run is reopened for `stich run`, unless its seed was committed to: the
-    command then refuses, because the seed is public now. A runner at work voids the matches soon.
+    Only blocks of the last round can be voided, and with [stop] only the blocks since the last look
+    at the standings. A finished run is reopened, so that `stich run` can play it again. If the seed
+    of a finished run was committed to, the command refuses, because the seed is public now. If the
+    run is being played, its runner voids the matches soon.
 
     \b
     Example:
@@ -123,8 +124,8 @@ def withdraw(store: Store, bot: str, why: str, yes: bool) -> None:
 def disqualify(store: Store, bot: str, why: str, yes: bool) -> None:
     """Disqualify a bot: it no longer plays, and none of its tables counts in the standings.
 
-    In a ladder, its tables stop counting when the next epoch begins. All versions of the bot are
-    disqualified, and its author can enter another bot only if you invite that bot.
+    In a ladder, the bot's tables stop counting when the next epoch begins. All versions of the bot
+    are disqualified, and its author can enter another bot only if you invite that bot.
 
     \b
     Example:
@@ -154,8 +155,8 @@ def finish(store: Store, why: str, yes: bool) -> None:
 
 
 def _confirm(what: str, yes: bool) -> None:
-    """Tell the user the consequences, `what`, and ask whether to go on, unless `yes` is true. Exit
-    with 2 if the user cannot be asked.
+    """Print `what`, the consequences, and ask the user whether to go on. Do nothing if `yes` is
+    true. Exit with 2 if the user cannot be asked.
 
     Raises:
         StoreError: if the answer is no.
@@ -199,9 +200,9 @@ def _exclude(
 def undo(store: Store, why: str) -> None:
     """Take back the latest withdrawal or disqualification.
 
-    This is possible until the bot is struck out in a match, [stop] looks at the standings, or the
-    cup ends without one of the bot's tables, and in a ladder until the next epoch begins. A
-    disqualification after the end can always be taken back.
+    In a ladder, this is possible until the next epoch begins. In a cup, it is possible until the
+    bot is struck out in a match, [stop] looks at the standings, or the cup ends without one of the
+    bot's tables. A disqualification after the end can always be taken back.
 
     \b
     Example:

@@ -52,9 +52,9 @@ def export(target: str, format: str, out: str | None, as_json: bool) -> None:
     The formats csv, jsonl and parquet have one row for each seat of each match, without the tables
     of disqualified bots. The format matches has one match per line, as JSON: all commands that read
     a run also read such a file. The format decisions has one row for each move that a bot was asked
-    for, as training data. It is Parquet, except on standard output and in a FILE.jsonl, where it is
-    JSON Lines. Until the run is finished, matches and decisions leave out unfinished blocks, whose
-    cards are still secret.
+    for, as training data. These rows are written as JSON Lines on standard output and to a
+    FILE.jsonl, and otherwise as Parquet. Until the run is finished, matches and decisions leave out
+    unfinished blocks, whose cards are still secret.
 
     \b
     Examples:
@@ -159,7 +159,12 @@ def publish(target: str, out: str | None, url: str | None, as_json: bool) -> Non
 
 def _write(store: StoreReader, folder: Path, url: str | None) -> None:
     """Write the files of a published run, except the signed list of files, into an empty folder.
-    `url` is the future address of the folder, or None if links to it are to have no preview."""
+    `url` is the future address of the folder. If it is None, links to the report show no preview.
+
+    Raises:
+        StoreError: if the store cannot be read.
+        OSError: if a file cannot be written.
+    """
     run = store.run()
     digest = run.commitment
     text = _TEXT.format(

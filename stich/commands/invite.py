@@ -89,12 +89,12 @@ def invite(
 
 
 def _with_bot(cup: Cup, target: str, name: str, *, enter: bool) -> Cup:
-    """Return the ladder `cup` with all bots that have joined its run at `target`, which is created
-    if there is none. If `enter` is true, first let the bot `name` join, unless it has joined.
+    """Return the ladder `cup` with all bots that have joined its run at `target`. Create the store
+    of the run if there is none. If `enter` is true and the bot `name` has not joined, let it join.
 
     Raises:
         UsageError: if the bot cannot join because its name is not allowed.
-        JoinRefused: if the name looks like a taken one, or the ladder is over or full.
+        JoinRefused: if the name looks like another bot's, or the ladder is over or full.
         StoreError: if the store cannot be used.
     """
     with Store.create(target) as store:

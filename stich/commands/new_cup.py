@@ -110,7 +110,7 @@ def _ask_for_bots() -> list[tuple[str, str]]:
 
 def _bot(text: str) -> tuple[str, str] | None:
     """Return (NAME, BOT) for the text NAME=BOT, or None if the text is blank. Raise UsageError if
-    the text has another form, or BOT cannot be used."""
+    the text has another form, or if BOT is not "connect" and cannot be used (see `as_bot`)."""
     if not text.strip():
         return None
     name, equals, way = text.partition("=")
@@ -135,5 +135,5 @@ def _section(name: str, way: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Return the text as a TOML string: as in JSON, except that TOML forbids the character DEL."""
+    """Return the text as a TOML string: a JSON string in which DEL, too, is escaped."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -30,8 +30,8 @@ json_lines = flag("--json", "as_json", help="Print progress and result as JSON L
 def number(
     name: str, least: int, most: int, default: int | None, help: str
 ) -> Callable[[_Command], _Command]:
-    """Return a decorator that adds to a command an option for an integer from `least` to `most`.
-    The help shows the default, unless it is None."""
+    """Return a decorator that adds an option to a command. The option `name`, such as "--port",
+    takes an integer from `least` to `most`. The help shows a default that is not None."""
     return click.option(
         name,
         type=click.IntRange(least, most),
@@ -71,8 +71,8 @@ def as_bot(text: str) -> Bot:
 
 
 def checked(check: Callable[[str], str | None]) -> Callable[[str], str]:
-    """Return the type of an option for strings that pass `check`. This function returns what is
-    wrong with a string, or None. For a wrong string, the type raises BadParameter."""
+    """Return the type of an option for strings that pass `check`, which returns what is wrong with
+    a string, or None if nothing is wrong. For a wrong string, the type raises BadParameter."""
 
     def text(value: str) -> str:  # the help shows this name: --seed TEXT
         if problem := check(value):
@@ -94,8 +94,8 @@ start_ms = number(
 def resolve_options(
     game: str, players: int | None, options: Mapping[str, object]
 ) -> tuple[int, dict[str, Any]]:
-    """Return the number of players, by default the lowest that the game allows, and all options of
-    the game, with defaults for those that are not in `options`.
+    """Return the number of players and all options of the game. The number is by default the lowest
+    that the game allows. Options that are not in `options` have their default values.
 
     Raises:
         UsageError: if the game does not allow this number of players, or an option is not valid.
@@ -109,8 +109,9 @@ def resolve_options(
 def _game_options(
     ctx: click.Context, param: click.Parameter, pairs: Sequence[str]
 ) -> dict[str, object]:
-    """Return the options in the values of `--option`. If several values set an option, the last one
-    counts. The options are not checked, because the game may not be known yet."""
+    """Return the options of a game that the values of `--option` set. If several values set the
+    same option, the last value counts. Raise BadParameter if a value is neither NAME=VALUE nor the
+    name of a set of options. The options are not checked, because the game may not be known yet."""
     options: dict[str, object] = {}
     sets = {
         name: values for game in games.GAMES.values() for name, values in game.option_sets.items()
@@ -170,8 +171,8 @@ class Starting:
     ) -> LaunchSettings:
         """Return the settings for starting these bots, with default limits if `limits` is None.
 
-        `start_ms` and `secret` are as in `prepare_launch`. If `warn` is true, print a warning about
-        what the bots could do, for instance without a sandbox, on standard error. If a bot has a
+        `start_ms` and `secret` are as in `prepare_launch`. If `warn` is true, print a warning on
+        standard error about what the bots could do, for instance without a sandbox. If a bot has a
         command, this process may move into another control group.
 
         Raises:
@@ -215,10 +216,10 @@ def starting(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def named_bot(command: str | None, url: str | None) -> Bot:
-    """Return the bot with this command or URL, which is also its name.
+    """Return the bot with this command or URL. The bot's name is the same text.
 
     Raises:
-        UsageError: unless exactly one of the two is given.
+        UsageError: if neither or both are given.
     """
     if (url is None) == (command is None):
         raise click.UsageError("Name the bot with either its --url or its command.")

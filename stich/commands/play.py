@@ -35,9 +35,9 @@ _SECRET_MOVES = ("give", "discard")
 
 
 class _TerminalGame(Player, MatchObserver):
-    """A game between the user at one seat and `bots` at the others, in the order of their seats. It
-    is a player of the match, which asks the user for moves, and also the match's observer, which
-    prints events."""
+    """A game between the user at one seat and `bots` at the other seats, in the order of these
+    seats. The object is both a player of the match, which asks the user for moves, and the match's
+    observer, which prints what happens."""
 
     url = "at the terminal"
 

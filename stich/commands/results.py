@@ -227,7 +227,7 @@ def integrity(target: str, as_json: bool) -> None:
     """Look for bots that go easy on each other in a climbing game.
 
     Compares how often a bot beats the plays of each opponent, when it legally can, with how often
-    it beats those of other bots in similar positions. A flag is a question, not a verdict.
+    it beats the plays of other bots in similar positions. A flag is a question, not a verdict.
 
     \b
     Example:

@@ -65,8 +65,8 @@ def check_name(bot: str, run: Run) -> None:
 
 
 def is_file(target: str) -> bool:
-    """Return whether `target` names a file or standard input ("-"), not the store of a run. A name
-    that ends in .jsonl counts as a file, even if there is no such file."""
+    """Return whether `target` names a file or standard input ("-") rather than the store of a run.
+    A name that ends in .jsonl counts as a file, even if there is no such file."""
     is_other = os.path.exists(target) and not os.path.isdir(target)  # a pipe is no regular file
     return target == "-" or target.endswith(".jsonl") or is_other
 

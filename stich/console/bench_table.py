@@ -1,4 +1,4 @@
-"""The result of `stich bench`, and the comparison of two results, as Markdown; and the badge."""
+"""The result of `stich bench`, and the comparison of two results, as Markdown, and the badge."""
 
 from collections.abc import Sequence
 from html import escape
@@ -98,9 +98,10 @@ def _verdict(difference: Difference) -> str:
 
 
 def badge(record: Record) -> str:
-    """Return the badge of a result, as SVG. The badge shows the points over par or, with several
-    tables, at how many the whole interval is over par. It is red if there are problems or if more
-    intervals are wholly below par than wholly over par, green if fewer are, and otherwise grey."""
+    """Return the badge of a result, as SVG. The badge shows the points over par. If there are
+    several tables, it shows how many tables have an interval that is wholly over par. The badge is
+    red if there are problems, or if more intervals are wholly below par than wholly over par. It is
+    green if fewer intervals are wholly below par, and otherwise grey."""
     results = record.results
     above = sum(result.low is not None and result.low > 0 for result in results)
     below = sum(result.high is not None and result.high < 0 for result in results)
@@ -133,7 +134,8 @@ def _game(table: Result | Difference) -> str:
 def _markdown(
     title: str, heads: Sequence[str], rows: Sequence[Sequence[str]], below: Sequence[str]
 ) -> str:
-    """Return Markdown, with a table unless `rows` is empty. All text except `heads` is escaped."""
+    """Return Markdown: a heading, a table unless `rows` is empty, and a paragraph for each item of
+    `below`. All text except `heads` is escaped."""
     lines = [f"### {_plain(title)}", ""]
     if rows:
         lines += [_row(heads), _row(["---"] + ["---:"] * (len(heads) - 1))]
@@ -148,6 +150,6 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Escape Markdown's special characters, because a bot chooses its own name."""
+    """Return text with Markdown's special characters escaped. A bot's name may have any."""
     special = "\\`*_{}[]<>#|!&~"
     return "".join(f"\\{letter}" if letter in special else letter for letter in text)

@@ -23,7 +23,8 @@ def card(name: str) -> Text:
 
 
 def cards(names: Sequence[str]) -> Text:
-    """Return as text the visible cards and the number of hidden cards, or "none" for no cards."""
+    """Return cards as text: the visible cards, then the number of hidden cards ("??"), if any. If
+    there are no cards, the text is "none"."""
     if not names:
         return Text("none", style="dim")
     shown = [card(name) for name in names if name != _HIDDEN]
@@ -33,7 +34,8 @@ def cards(names: Sequence[str]) -> Text:
 
 
 def move_text(text: str) -> Text:
-    """Return a move in wire form, such as "play:3s3h", as text. Hidden cards are only counted."""
+    """Return a move in wire form, such as "play:3s3h", as text. Of hidden cards, only the
+    number is shown."""
     kind, _, rest = text.partition(":")
     if kind == "pass":
         return Text("pass")

@@ -21,7 +21,7 @@ _OUTPUT_LINES = 8
 
 
 class CheckProgress:
-    """Shows the check and the number of answers so far on standard error, if it is a terminal."""
+    """Shows the current check and the number of answers on standard error, if it is a terminal."""
 
     def __init__(self) -> None:
         self._status = Console(stderr=True).status("")
@@ -34,7 +34,7 @@ class CheckProgress:
         self._status.start()
 
     def add_answer(self) -> None:
-        """Count an answer, and show the new number. After `start`, any thread may call this."""
+        """Count an answer, and show the new number. Any thread may call this after `start`."""
         self._answers += 1
         self._status.update(f"{self._shown}, {plural(self._answers, 'answer')}")
 
@@ -53,8 +53,8 @@ def print_json(results: Sequence[CheckResult]) -> None:
 def print_as_they_come(
     results: Iterable[CheckResult], progress: CheckProgress, command: str | None, *, verbose: bool
 ) -> list[CheckResult]:
-    """Print each result as it arrives, then which checks did not pass, and the last line that the
-    bot wrote in each check. Return the results, of which there must be at least one.
+    """Print each result as it arrives. Then print which checks did not pass, and the last line that
+    the bot wrote in each check. Return the results, of which there must be at least one.
 
     Failures with the same cause are printed only once, unless `verbose` is true. `command` starts
     the bot, or is None for a bot by URL. The progress is hidden before each result.
@@ -89,7 +89,7 @@ def _cause(failure: CheckFailure) -> tuple[str, str]:
 
 def _print(result: CheckResult, causes: _Causes, command: str | None, verbose: bool) -> None:
     """Print a result, and add the causes of its failures to `causes`. Unless `verbose` is true,
-    only count the failures whose cause is already in `causes`."""
+    print only the number of failures whose cause is already in `causes`."""
     number, title, outcome = result
     word, colour = ("ok  ", "green") if outcome.passed else ("FAIL", "red")
     known = all(_cause(failure) in causes for failure in outcome.failures) and not verbose

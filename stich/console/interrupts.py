@@ -13,23 +13,26 @@ def _exit(number: int, _frame: FrameType | None) -> None:
 
 
 def _raise(number: int, _frame: FrameType | None) -> None:
-    """Raise KeyboardInterrupt. If the same signal comes again, it ends the process at once."""
+    """Raise KeyboardInterrupt, and let the same signal end the process at once the next time."""
     signal.signal(number, _exit)
     raise KeyboardInterrupt(number)
 
 
 def exit_at_once() -> None:
-    """Let SIGINT and SIGTERM end the process at once, unless they are ignored, as SIGINT is in a
-    shell's background process. Call this before modules are loaded: there is nothing to clean up
-    yet, and an exception could be raised anywhere."""
+    """Let SIGINT and SIGTERM end the process at once, with 128 plus the signal's number. A signal
+    that is ignored, as SIGINT is in a shell's background process, stays ignored.
+
+    Call this before other modules are loaded, since there is nothing to clean up yet, and an
+    exception could be raised anywhere.
+    """
     for number in _STOPS:
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, _exit)
 
 
 def raise_interrupts() -> None:
-    """Let the signals that `exit_at_once` handles raise KeyboardInterrupt with their number. If
-    `exit_at_once` was not called, nothing changes."""
+    """From now on, let the signals that `exit_at_once` handles raise KeyboardInterrupt, with the
+    signal's number as its argument. If `exit_at_once` was not called, nothing changes."""
     for number in _STOPS:
         if signal.getsignal(number) == _exit:
             signal.signal(number, _raise)

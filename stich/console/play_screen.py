@@ -43,8 +43,9 @@ class InputError(ValueError):
 
 
 def groups(moves: Iterable[Move], kind: str = "") -> MoveGroups:
-    """Group moves by category, or by kind if they have no category, with their numbers in `moves`,
-    from 1. Leave out groups whose name does not begin with `kind`, ignoring case.
+    """Return the moves grouped by category, or by kind if they have no category. The key of a move
+    in its group is its number in `moves`, from 1. Groups are left out if their names do not begin
+    with `kind`, ignoring its case.
 
     Raises:
         InputError: if no group is left.
@@ -60,10 +61,10 @@ def groups(moves: Iterable[Move], kind: str = "") -> MoveGroups:
 
 
 def choose(view: View, text: str) -> Move:
-    """Return the legal move that the user has typed: its number from 1, wire form, or cards.
+    """Return the legal move that the user has typed: a number from 1, the wire form or cards.
 
     Cards alone, such as "3s3h", are played or, depending on the phase, given, discarded or called.
-    A legal move need not be in the list of moves.
+    A legal move is accepted even if it is not in the view's list of moves.
 
     Raises:
         InputError: if the text is not exactly one legal move.

@@ -52,7 +52,7 @@ class Lines(_Sentences):
         self._next = 0.0
 
     def begin(self, done: int, total: int | None) -> None:
-        """Print how many matches are planned and done, or, without `total`, how many are done."""
+        """Print how many matches are planned and done, or only those done if `total` is None."""
         super().begin(done, total)
         self._next = monotonic() + self._every_s
         so_far = f", {done} of them done already" if done and total is not None else ""

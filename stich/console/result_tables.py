@@ -59,8 +59,8 @@ def _table(
     title: str = "",
     caption: str = "",
 ) -> Table:
-    """Return a table with a line for each of `rows`. For the heading of each column, `columns` has
-    the function that makes the text of a cell from its row."""
+    """Return a table with a line for each of `rows`. The keys of `columns` are the headings. The
+    function for a heading returns the text of that column's cell, given the row."""
     table = Table(
         title=Text(title, style="bold") if title else None,
         caption=Text(caption) if caption else None,
@@ -78,8 +78,9 @@ def _table(
 
 
 def print_table(standings: Standings, run: Run, sums: Sequence[InfoSum] | None = None) -> None:
-    """Print the standings, the course of the cup (first if it decides the places), the result of a
-    duel, the incidents and, unless `sums` is None, the sums of numbers that bots sent."""
+    """Print the standings, the course of the cup, the result of a duel, the incidents and, unless
+    `sums` is None, the sums of numbers that bots sent. A course that decides the places is printed
+    first."""
     parts: list[RenderableType] = [standings_table(standings, run.total)]
     if standings.course is not None:
         parts.insert(0 if decides_places(standings) else 1, _course(standings.course))
@@ -188,7 +189,7 @@ def _table_line(table: CourseTable) -> Text:
 
 
 def integrity_table(report: Integrity) -> Table:
-    """Return a table of soft play, with the first 20 ordered pairs of bots by ascending p."""
+    """Return a table of soft play, with up to 20 ordered pairs of bots, lowest p first."""
     pairs = len(report.pairs)
     return _table(
         {
@@ -249,8 +250,8 @@ def _duel_sentences(
 
 
 def print_estimate(estimate: Estimate, cup: Cup) -> None:
-    """Print an estimate for a cup: a table with the requests, the seconds and the stated costs of
-    each bot and in total, to three significant figures, and then how long the cup takes."""
+    """Print an estimate for a cup. A table has the requests, seconds and stated costs of each bot
+    and of all bots together, to three significant figures. The estimated duration follows."""
     shares = list(estimate.bots.values())
     total = {
         name: sum(share.get(name, 0.0) for share in shares)

@@ -1,5 +1,5 @@
-"""Connections to bots, and their answers. One deadline applies to a whole answer, not to each read
-as in HTTP libraries, for which a server that drips bytes is never late."""
+"""Connections to bots, and their answers. One deadline applies to a whole answer. HTTP libraries
+limit the time of each read instead, so a server that drips bytes is never late."""
 
 import errno
 import socket
@@ -29,10 +29,10 @@ _MIN_PAUSE_S = 0.05  # before a busy bot is asked again
 
 
 def seconds_left(deadline: float) -> float:
-    """Return the seconds, more than 0, until `deadline`, a time of `monotonic`.
+    """Return the number of seconds until `deadline`, a time of `monotonic`.
 
     Raises:
-        TimeoutError: if the deadline has passed.
+        TimeoutError: if no time is left.
     """
     seconds = deadline - monotonic()
     if seconds <= 0:
@@ -80,8 +80,8 @@ def dial_url(url: str) -> Dial:
 def dial_through(
     control: socket.socket, address: tuple[str, int], deadline: float
 ) -> socket.socket:
-    """Connect to an address inside a sandbox, as a `Dial` does. `control` leads to the sandbox's
-    proxy, which answers each byte with an unconnected socket."""
+    """Connect to an address inside a sandbox, with the deadline and the errors of a `Dial`.
+    `control` leads to the sandbox's proxy, which answers each byte with an unconnected socket."""
     control.settimeout(seconds_left(deadline))
     control.sendall(b"C")
     _, descriptors, _, _ = socket.recv_fds(control, 1, 1)
@@ -145,8 +145,8 @@ class Reply:
 
     @property
     def busy_s(self) -> float | None:
-        """The seconds to wait before asking a busy bot again, at least 0.05. None if the status is
-        neither 429 nor 503, or Retry-After is missing or unreadable."""
+        """The seconds to wait before asking a busy bot again, at least 0.05, or None if the
+        status is neither 429 nor 503, or Retry-After is missing or unreadable."""
         if self.status not in _BUSY or self.retry_after is None:
             return None
         if self.retry_after.isdecimal():
@@ -219,7 +219,8 @@ class _ReplyReader:
             raise ResponseTooLarge("The framing of its answer is larger than the answer may be.")
 
     def end(self) -> None:
-        """Finish an answer that states no length. Raise ConnectionLost if it was cut off."""
+        """Handle the end of the connection, which ends an answer without a length. Raise
+        ConnectionLost if the answer is incomplete."""
         if not self._received:
             raise ConnectionLost("It closed the connection without an answer.")
         self.done = not self._in_head and self._headers.keys().isdisjoint(_LENGTHS)

@@ -47,8 +47,9 @@ class LaunchSettings:
 
 
 def must_sandbox(cup: Cup) -> bool | None:
-    """Return whether a cup's started bots must run in a sandbox. None means that they do if
-    possible: the cup does not say, and all started bots are reference bots."""
+    """Return True if a cup's started bots must run in a sandbox, False if they run without one, or
+    None if they run in a sandbox where possible. None is returned if the cup does not say, and all
+    started bots are reference bots."""
     return True if cup.sandbox is None and any(map(_is_stranger, cup.bots)) else cup.sandbox
 
 
@@ -71,15 +72,16 @@ def prepare_launch(
 ) -> tuple[LaunchSettings, str]:
     """Return the settings for starting the bots, and a warning for the user, or "".
 
-    `sandbox` says whether bots with a command run in a sandbox; None means that they do if
-    possible. `folder` is by default the current folder. With `copies`, each sandboxed process of a
-    bot that is not a reference bot gets its own copy of the bot's folder. The user's keys, `runs/`
-    in `folder` and the paths in `secret` are hidden in every sandbox.
+    `sandbox` says whether bots with a command run in a sandbox, or is None for a sandbox if
+    possible. `start_ms` is the time for a started bot to answer GET /. Bots' folders are relative
+    to `folder`, by default the current folder. With `copies`, each sandboxed process of a bot that
+    is not a reference bot gets its own copy of the bot's folder. The user's keys, `runs/` in
+    `folder` and the paths in `secret` are hidden in every sandbox.
 
-    The warning begins with `warning` if bots other than reference bots run without a sandbox. There
-    is another warning if several sandboxed bots, not only reference bots, share the machine's
-    network. If a bot has a command and the system has delegated a control group to this process,
-    the process moves into a subgroup.
+    The returned warning begins with `warning` if bots other than reference bots run without a
+    sandbox. There is another warning if several sandboxed bots share the machine's network, unless
+    all are reference bots. If a bot has a command and the system has delegated a control group to
+    this process, the process moves into a subgroup.
 
     Raises:
         SandboxError: if `sandbox` is true and a bot cannot have a sandbox (see `sandboxes`).
@@ -115,7 +117,7 @@ def launch_of_cup(
     seatings share the same cards. The other arguments are as in `prepare_launch`.
 
     Raises:
-        SandboxError: if the bots must run in a sandbox (see `must_sandbox`) and cannot.
+        SandboxError: if the bots must run in a sandbox (see `must_sandbox`), but cannot.
     """
     return prepare_launch(
         cup.bots,
@@ -131,7 +133,8 @@ def launch_of_cup(
 
 
 def processor_warning(launch: LaunchSettings) -> str:
-    """Return a warning if sandboxed bots get more processor time with more processes, or ""."""
+    """Return a warning if sandboxed bots can get more processor time by starting more processes, or
+    "" if they cannot."""
     return _UNSHARED if launch.sandboxes and not shares_processor(launch.group) else ""
 
 
@@ -160,7 +163,7 @@ def environment(argv: Sequence[str], port: int) -> dict[str, str]:
     """Return a started bot's environment variables, except HOME, TMPDIR and the cup's variables.
 
     Only PATH and LANG are taken from this process's environment. If the command `argv` begins with
-    `python` or `python3`, that is this interpreter, which can import the reference bots.
+    `python` or `python3`, PATH leads to this interpreter, which can import the reference bots.
     """
     path = os.environ.get("PATH", os.defpath)
     env = {
@@ -194,7 +197,7 @@ def missing(
     for each missing folder, program or environment variable of started bots.
 
     Relative paths are resolved against `folder`. A program is not checked if its bot's folder is
-    missing, or if `programs` is false, as it should be if other machines start the bots.
+    missing. If other machines start the bots, set `programs` to false, and no program is checked.
     """
     for number, bot in enumerate(bots):
         if bot.command is None:

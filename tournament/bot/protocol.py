@@ -29,7 +29,7 @@ _ABOUT = ("name", "version", "author", "protocol", "games", "supports")
 
 
 class InvalidAnswer(ExchangeError):
-    """The answer does not conform to the protocol. The text says why, and `fix` how to fix it."""
+    """The answer does not conform to the protocol. The text says why, and `fix` says what to do."""
 
     def __init__(self, text: str, fix: str) -> None:
         super().__init__(text)
@@ -76,7 +76,7 @@ NOTHING = Info()
 @dataclass(frozen=True, slots=True)
 class Choice:
     """A move, legal or not, that arrived `elapsed_s` seconds after the request. `fallback` says why
-    the move is not the bot's own, or is None if it is."""
+    the bot did not choose the move itself, or is None if it did."""
 
     move: str
     elapsed_s: float
@@ -85,7 +85,8 @@ class Choice:
 
 
 def read_info(value: object) -> Info:
-    """Return what fits the protocol in an answer's `info`, and why the rest is dropped or cut."""
+    """Return the parts of an answer's `info` that fit the protocol, and sentences that say what was
+    dropped or cut."""
     if not isinstance(value, dict):
         return Info(dropped=('"info" must be an object.',))
     values: dict[str, str | float] = {}
@@ -188,7 +189,12 @@ class _Object(dict[str, object]):
 
 
 def _read_object(reply: Reply, fields: Sequence[str]) -> dict[str, object]:
-    """Return the JSON object in the body of an answer. None of `fields` may occur twice in it."""
+    """Return the JSON object in the body of an answer.
+
+    Raises:
+        InvalidAnswer: if the status is not 200, the body is compressed or not a JSON object, or the
+            object has one of `fields` more than once.
+    """
     if 300 <= reply.status < 400:
         raise InvalidAnswer(
             f"It redirects ({reply.status}); a bot must answer itself.",

@@ -112,8 +112,8 @@ class BotProcess:
         self._control.sendall(json.dumps(order).encode("ascii"))
 
     def wait_for_copy(self) -> bool:
-        """Wait until the bot's folder has been copied or `status` says why not, and return True.
-        Return False at once if nothing is to be copied. After 5 minutes, end the bot."""
+        """Wait until the bot's folder has been copied or `status` says why not, and return True. If
+        this takes more than 5 minutes, end the bot. Return False at once if nothing is copied."""
         if self._copied:
             self._report(seconds=_COPY_S)
         return bool(self._copied)
@@ -138,8 +138,8 @@ class BotProcess:
         return memory_mb(self._supervisor.pid)
 
     def close(self) -> None:
-        """End the bot and everything that it has started. The supervisor is killed if that takes it
-        more than 5 seconds. A second call does nothing."""
+        """End the bot and everything that it has started. If its supervisor takes more than 5
+        seconds for that, kill the supervisor. A second call does nothing."""
         self._control.close()
         if self.proxy is not None:
             self.proxy.close()
@@ -158,7 +158,8 @@ class BotProcess:
     def _report(
         self, request: bytes = b"R", seconds: float | None = None
     ) -> tuple[int | str | None, str]:
-        """Return the bot's status and output. End the bot if its supervisor does not answer."""
+        """Return the bot's status and output. The request b"C" also discards the output. If the
+        supervisor does not answer within `seconds` (see the class for the default), end the bot."""
         with suppress(OSError), self._lock:
             self._control.settimeout(seconds or self._answer_s)
             self._control.sendall(request)
@@ -339,8 +340,8 @@ def _reserved_port() -> tuple[socket.socket, int]:
 
 
 def reach(bot: Bot, launch: LaunchSettings) -> HttpBot:
-    """Start a bot that has a command, or check that the URL of a bot accepts connections. Return
-    the bot, for the caller to close.
+    """Return a bot, which the caller must close. If it has a command, start it and wait until it is
+    ready. If it has a URL, check that the URL accepts connections.
 
     Raises:
         StartError: if the bot does not start, or nothing accepts connections at its URL.

@@ -15,16 +15,16 @@ from tournament.text import printable
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """A part of a game: numbers of players, perhaps none yet (see `within`), and the allowed values
-    of some options."""
+    """A part of a game: the allowed numbers of players, and the allowed values of some options. If
+    `players` is empty, the numbers are left open (see `within`)."""
 
     game: str
     players: tuple[int, ...]
     options: tuple[tuple[str, tuple[Value, ...]], ...] = ()
 
     def fit(self, options: Mapping[str, Value], number: int = 0) -> dict[str, Value]:
-        """Return a copy of `options` in which an option of the scope that is missing, or has a
-        value outside the scope, gets the scope's value at index `number`, which wraps around."""
+        """Return a copy of `options` that fits the scope. An option that is missing, or has a value
+        outside the scope, gets the scope's value at index `number`, modulo the number of values."""
         replaced = {
             name: values[number % len(values)]
             for name, values in self.options
@@ -33,7 +33,7 @@ class Scope:
         return {**options, **replaced}
 
     def within(self, bot_scope: "Scope") -> "Scope":
-        """Return this scope, with players and options from `bot_scope` where they are left open."""
+        """Return this scope. Players and options that it leaves open come from `bot_scope`."""
         options = {**dict(bot_scope.options), **dict(self.options)}
         return Scope(self.game, self.players or bot_scope.players, tuple(options.items()))
 
@@ -47,7 +47,7 @@ class _Support(msgspec.Struct, frozen=True):
 
 
 def everything(name: str) -> Scope:
-    """Return the scope of a whole game, by name: every number of players, and any options."""
+    """Return the scope of the whole game `name`: every number of players, and any options."""
     game = games.get(name)
     return Scope(name, tuple(range(game.min_players, game.max_players + 1)))
 

@@ -34,7 +34,7 @@ CONNECT_S = 5.0
 @dataclass(frozen=True, slots=True)
 class Failure:
     """A request for a move that got no legal move. `detail` is a sentence that says why, and
-    `error` the exception behind it, if any."""
+    `error` is the exception that caused the failure, if any."""
 
     kind: FaultKind
     detail: str
@@ -45,7 +45,7 @@ class Failure:
 
 class Player:
     """A bot or a person at a seat. `url` is the address of the player's server, or "" if the player
-    is in this process. By default, a player takes no notifications."""
+    is in this process. By default, a player wants no notifications (see `takes`)."""
 
     url: str
 
@@ -63,11 +63,11 @@ class Player:
         The answer is ignored, as is a failure to get one."""
 
     def answer(self) -> Answer:
-        """Return the answer to the last request, empty for a player that is not asked over HTTP."""
+        """Return the answer to the last request, or an empty answer if HTTP is not used."""
         return Answer()
 
     def output(self) -> str:
-        """Return the end of the player's output in this match, or "" if it was not started here."""
+        """Return the end of the player's output in this match, or "" if there is none."""
         return ""
 
 
@@ -90,7 +90,8 @@ class InProcessBot(Player):
 
 
 def illegal_move(choice: Choice, error: IllegalMove, answer: Answer) -> Failure:
-    """Return the failure of a bot that chose an illegal move in `answer`. `error` says why."""
+    """Return the failure of a bot that chose an illegal move. `answer` is what the bot sent, and
+    `error` says why the move is illegal."""
     detail = f"{json.dumps(choice.move[:200])} is not legal here ({error.reason}): {error.detail}"
     return Failure(FaultKind.ILLEGAL, detail, choice.elapsed_s, answer, error)
 
@@ -126,12 +127,12 @@ class HttpBot(Player):
         return True
 
     def last_line(self) -> str:
-        """Return the text " Its last line: …", or "" if there is no output."""
+        """Return " Its last line: …", with the last line of the output, or "" without output."""
         lines = self.output().strip().splitlines()
         return f" Its last line: {printable(lines[-1][:200])}" if lines else ""
 
     def restart(self) -> None:
-        """End the bot and start it again, if the runner has started it.
+        """End the bot and start it again if the runner has started it. Otherwise, do nothing.
 
         Raises:
             StartError: if the bot does not start.
@@ -149,7 +150,7 @@ class HttpBot(Player):
             return Failure(error.kind, str(error), self.elapsed_s, self.answer(), error)
 
     def takes(self, path: str) -> bool:
-        """Return False if the bot has declined the notification `path` or was late to answer it."""
+        """Return False if the bot has declined the notification `path` or answered it too late."""
         return path not in self._unsupported
 
     def notify(self, path: str, body: bytes, seconds: float) -> None:
@@ -172,13 +173,13 @@ class HttpBot(Player):
         """Send a GET request to `path` below the bot's URL, or a POST request if there is a body.
         Return the answer, which may have any status.
 
-        Within `seconds`, the request is sent once more if the connection fails, and again after
-        each Retry-After of a busy bot.
+        If the connection fails, the request is sent once more. If the bot is busy, the request is
+        sent again after the time in Retry-After. All this must take at most `seconds`.
 
         Raises:
-            ExchangeError: if no complete answer comes in time, the connection fails a second time,
-                the bot is busy for too long, or the answer is too large or not HTTP. The connection
-                is then closed.
+            ExchangeError: if no complete answer comes in time, the connection fails twice in
+                a row, the bot is busy for too long, or the answer is too large or not HTTP. The
+                connection is then closed.
         """
         method = "POST" if body else "GET"
         head = f"{method} {self._path}{path} HTTP/1.1\r\n{self._headers}"
@@ -267,7 +268,7 @@ class StartError(StichError):
 
 
 def reach_url(bot: Bot) -> HttpBot:
-    """Check that the URL of a bot, which must have one, accepts a connection. Return the bot.
+    """Check that a bot's URL accepts a connection. Return the bot. The bot must have a URL.
 
     Raises:
         StartError: if the host is unknown, or no connection can be opened within 5 seconds.

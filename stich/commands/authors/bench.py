@@ -46,7 +46,8 @@ def bench() -> None:
 
 
 def _check_file(ctx: click.Context, param: click.Parameter, file: Path | None) -> Path | None:
-    """Refuse a folder, or a path in a folder that does not exist, before the bot plays."""
+    """Return the path that an option names, or None. Before the bot plays, raise BadParameter for a
+    folder, and for a path in a folder that does not exist."""
     if file is not None and (file.is_dir() or not file.absolute().parent.is_dir()):
         raise click.BadParameter(f"{file} cannot be written: name a file in an existing folder.")
     return file
@@ -124,8 +125,8 @@ def measure(**arguments: Any) -> int:
     BOT is a command, a URL, or the name of a reference bot. The result is the number of points per
     deal that the bot makes over par. Par is what `sensible` makes in the bot's place. Each table
     has a fixed list of 2,000 blocks, which are played in order until the time is up. Exits with 1
-    if a table could not be played, or if the bot was struck out, is worse than --against, or makes
-    less than --at-least.
+    if a table could not be played, or if the bot was struck out, is worse than the bot in
+    --against, or makes less than --at-least.
 
     \b
     Example:

@@ -62,7 +62,7 @@ class _Options:
 @option.flag("--verbose", help="Show every failure, even those with the same cause.")
 @option.flag("--json", "as_json", help="Print JSON, with complete requests.")
 def check(**arguments: Any) -> int:
-    """Check that a bot conforms to the protocol. Each failure says how to fix it.
+    """Check that a bot conforms to the protocol, and print how to fix each failure.
 
     By default the bot is checked with everything that it plays, according to `games` and `supports`
     in its answer to GET /. Exits with 0 if every check passed, and with 1 if a check failed or was

@@ -51,8 +51,9 @@ def _bot_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def connect(arena: str, token: str, **bot: Any) -> None:
     """Let a bot take part in the cup of an arena.
 
-    All connections are outgoing, so this works behind routers and proxies. The command reconnects
-    automatically. It exits with 0 when the cup is over, and with 1 if the token is refused.
+    All connections are outgoing, so the command works behind routers and proxies. The command
+    reconnects automatically. It exits with 0 when the cup is over, and with 1 if the token is
+    refused.
 
     \b
     Example:
@@ -72,9 +73,15 @@ def _take_part(
     no_challenges: bool,
     starting: option.Starting,
 ) -> None:
-    """Keep a bot connected to an arena until the cup is over for this bot. `token` takes what the
-    bot states about itself, which is empty if its answer to GET / is not valid, and returns the
-    bot's token. The other parameters are options of the command."""
+    """Keep a bot connected to an arena until the cup is over or the bot no longer plays.
+
+    `token` returns the bot's token, given what the bot says about itself in its answer to GET /, or
+    an empty `Identity` if the answer is not valid. The other parameters are options of the command.
+
+    Raises:
+        StichError: if the bot cannot be started or reached, the arena refuses the token, or `token`
+            raises it.
+    """
     bot = option.named_bot(command, url)
     # The bot is the author's own: no memory limit, and no warning about what it could do.
     launch = starting.launch([bot], start_ms, Limits(memory_mb=1 << 20), warn=False)
@@ -154,8 +161,8 @@ def challenge(
     """Play your bot against a connected bot, OPPONENT. Nothing is ranked or stored.
 
     The matches are like those of `stich duel`, with the rules and the clock of the ladder or cup.
-    The opponent's author runs another instance of it for the challenge, reached through the arena.
-    A bot may begin 20 challenges per hour, one at a time.
+    The opponent's author runs another instance of the opponent for the challenge, which is reached
+    through the arena. A bot may begin 20 challenges per hour, one at a time.
 
     \b
     Example:
@@ -207,8 +214,8 @@ def _ask(
     arena, and return the answer.
 
     Raises:
-        EntryRefused: as in `ask_ladder`.
-        StoreError: as in `make_key`.
+        EntryRefused: if the ladder refuses the request, or cannot be reached.
+        StoreError: if the user's signing key cannot be read or created (see `make_key`).
     """
     key = make_key().derive("author", arena.rstrip("/").lower())
     return ask_ladder(arena, LadderCall(name, key, wants, code, about))

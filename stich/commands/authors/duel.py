@@ -121,8 +121,8 @@ def duel(**arguments: Any) -> None:
 def play_duel(cup: Cup, out: str | None, starting: option.Starting, as_json: bool) -> None:
     """Play or resume a duel, and print its result.
 
-    The format of `cup` must be `Duel`. The matches are kept in the folder `out`, unless it is None.
-    With `as_json`, progress and result are printed as JSON Lines.
+    The format of `cup` must be `Duel`. The matches are kept in the folder `out`, unless `out` is
+    None. With `as_json`, progress and result are printed as JSON Lines.
 
     Raises:
         StichError: if `out` cannot be used or has the run of another cup, if a bot cannot play, if
@@ -153,8 +153,12 @@ def play_duel(cup: Cup, out: str | None, starting: option.Starting, as_json: boo
 
 
 def _report(observer: RunObserver, look: Bets | None, store: Store, event: str) -> None:
-    """Print the result of a duel. If `observer` writes JSON Lines, write the result as `event`
-    instead, which is "finished" or "stopped". `look` is the latest interim result, or None."""
+    """Print the result of a duel. If `observer` writes JSON Lines, write an event instead, which is
+    named `event`, "finished" or "stopped". `look` is the latest interim result, or None.
+
+    Raises:
+        StoreError: if the store cannot be read.
+    """
     table = standings(store)
     if not isinstance(observer, JsonLines):
         print_table(table, store.run())

@@ -35,8 +35,8 @@ def new_bot(
     """Copy a working starter bot into DIR, which must be new or empty.
 
     With `-- PROGRAM ...`, LANGUAGE is a platform such as botzone, and the bot is an adapter for a
-    Dou Dizhu program that was written for it. Files that the command names by a relative path are
-    copied into DIR/program. DIR is then LANGUAGE-bot by default.
+    Dou Dizhu program that was written for this platform. Files that PROGRAM ... names by relative
+    paths are copied into DIR/program. The default DIR is then LANGUAGE-bot.
 
     \b
     Examples:
@@ -89,7 +89,8 @@ def new_bot(
 
 def _prepare(source: str, program: list[str]) -> None:
     """Run `source`, a kit's `prepare` code, with the Python that is the first word of `program`, or
-    with this Python if `program` has only one word. Print a warning if the code fails."""
+    with this Python if `program` has only one word. Print a warning on standard error if the code
+    fails or cannot be started."""
     python = program[0] if len(program) > 1 else sys.executable
     try:
         subprocess.run([python, "-c", source], check=True, capture_output=True, text=True)  # noqa: S603

@@ -106,11 +106,11 @@ def review(
     starting: option.Starting,
     as_json: bool,
 ) -> None:
-    """List the decisions that cost BOT most: the position, its move, and a better move.
+    """List the decisions that cost BOT most: the position, BOT's move, and a better move.
 
-    The judge is the reference bot `search`, which estimates how many points its own move gains in
-    that deal, with the standard error. With --as or --with, another bot is the judge. A bot named
-    by --with is asked for moves only, so no points are estimated.
+    The judge is the reference bot `search`, which estimates how many points its own choice would
+    have gained in the deal over BOT's move, with the standard error. With --as or --with, another
+    bot is the judge. A bot named by --with is asked for moves only, so no points are estimated.
 
     \b
     Examples:
@@ -171,11 +171,12 @@ def _decisions(store: RunReader, bot: str, most: int) -> tuple[list[_Decision], 
     """Return a bot's decisions in up to `most` matches, and its number of faults in these matches.
 
     Forced moves are not decisions. Until the run has ended, incomplete blocks are left out. The
-    matches are spread evenly over the run, in a random order that is always the same, so the
-    beginning of the list is a sample of the run.
+    matches are spread evenly over the run, and are in a random order that is the same in every
+    call, so the beginning of the list is a sample of the run. Within a match, decisions are in the
+    order of play.
 
     Raises:
-        StoreError: if there is no such bot, it made no decision, or the run cannot be read.
+        StoreError: if there is no such bot, the bot made no decision, or the run cannot be read.
         ReplayError: if a move is not legal.
     """
     run = store.run()
@@ -204,8 +205,12 @@ def _decisions(store: RunReader, bot: str, most: int) -> tuple[list[_Decision], 
 
 
 def _by_search(decisions: Sequence[_Decision], worlds: int, until: float) -> _Judged:
-    """Judge decisions by the moves of `search` with `worlds` determinizations, in one process per
-    core. End at `until`, a `monotonic` time. If a process dies, raise BrokenProcessPool."""
+    """Yield a judgement of each decision, in order, by the moves of `search` with `worlds`
+    determinizations. One process per core searches. End early at `until`, a `monotonic` time.
+
+    Raises:
+        BrokenProcessPool: if a process dies.
+    """
     # Only this process reacts to Ctrl-C, and then ends the others.
     ignore = partial(signal.signal, signal.SIGINT, signal.SIG_IGN)
     cores = max(1, min(len(available_cores()), len(decisions)))
@@ -245,10 +250,12 @@ def _by_bot(
     worlds: int,
     until: float,
 ) -> _Judged:
-    """Judge decisions by a bot's moves with the cup's clock. End at `until`, a `monotonic` time.
+    """Yield a judgement of each decision, in order, by the bot's moves with the cup's clock. End
+    early at `until`, a `monotonic` time.
 
-    The decisions of a seat in a match must be together, in order of play. Exit with 1 if the bot
-    does not play the cup's game and options, or gives no legal move in time three times in a row.
+    The decisions of a seat in a match must be consecutive, in the order of play. No lead is
+    measured if `worlds` is 0. Exit with 1 if the bot does not play the cup's game and options, or
+    gives no legal move in time three times in a row.
 
     Raises:
         StartError: if the bot cannot be started or reached, or what answers is not a bot.
@@ -283,8 +290,8 @@ def _notify(player: HttpBot, cup: Cup, path: str, body: bytes) -> None:
 
 
 def _ask(player: HttpBot, body: bytes, clock: TimeBank, view: dict[str, Any]) -> tuple[str, str]:
-    """Ask a bot for its move in `view`, and charge `clock`. Return the move and "", or, if the bot
-    gives no legal move in time, "" and the reason."""
+    """Ask a bot for its move in `view`, and charge `clock`. Return the move and "". If the bot
+    gives no legal move in time, return "" and the reason."""
     answer = player.move(body, clock.deadline_ms / 1000)
     clock.charge(answer.elapsed_s * 1000)
     if not isinstance(answer, Choice):

@@ -48,8 +48,8 @@ class SandboxError(StichError):
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
-    """The words to put before a bot's command to start it in a sandbox. If `copied` is not None,
-    each process gets a copy of that folder, and the copy's path replaces COPY in `words`."""
+    """The words before a bot's command that start it in a sandbox. If `copied` is not None, each
+    process gets a copy of that folder, and the copy's path replaces COPY in `words`."""
 
     words: tuple[str, ...]
     copied: FolderToCopy | None = None
@@ -70,7 +70,7 @@ def sandboxes(
 ) -> Mapping[str, Sandbox]:
     """Return the sandbox of each bot that has a command, by the bot's name.
 
-    Starts a program in the first sandbox, to see whether the system allows sandboxes. The arguments
+    To see whether the system allows sandboxes, start a program in the first sandbox. The arguments
     are as in `prepare_launch`, but only the paths in `secret` are hidden.
 
     Raises:
@@ -92,13 +92,14 @@ def sandboxes(
 
 
 def bot_folder(bot: Bot, folder: Path) -> Path:
-    """Return a bot's folder as an absolute path: its `dir`, resolved against `folder`, or
-    `folder`."""
+    """Return a bot's folder as an absolute path. This is the bot's `dir`, relative to `folder`, or
+    `folder` itself if the bot has no `dir`."""
     return folder.resolve() / (bot.dir or "")
 
 
 def _covered(place: Path, secret: Iterable[Path]) -> list[Path]:
-    """Return the outermost existing paths in `secret` at or inside `place`, sorted."""
+    """Return the existing paths in `secret` that are `place` or inside it, sorted. Leave out paths
+    inside another one of these paths."""
     inside = {path for path in secret if path.is_relative_to(place) and path.exists()}
     return sorted(path for path in inside if inside.isdisjoint(path.parents))
 
@@ -183,7 +184,8 @@ def _home() -> Path:
 
 
 def _python() -> list[Path]:
-    """Return the folders of this Python and of packages that bots import, except the system's."""
+    """Return the paths of this Python and of Stich's packages that bots import, sorted. Leave out
+    paths in the system's folders, which every sandbox shows anyway."""
     prefixes = {Path(prefix) for prefix in (sys.prefix, sys.base_prefix)}
     places = prefixes | {prefix.resolve() for prefix in prefixes}
     places.update(place for name in _PACKAGES for place in CHECKOUT.glob(name))

@@ -14,9 +14,9 @@ _RUNNER_WEIGHT = "1000"  # a bot has 100
 def delegate(root: Path = ROOT, membership: Path = Path("/proc/self/cgroup")) -> str | None:
     """Prepare this process's control group to hold groups of bots. Return the group's folder.
 
-    Moves this process into a subgroup, if no earlier call has. Returns None if the system has no
-    such groups, if the group cannot limit memory and processes or has other processes, or if a
-    change fails; a later call then tries again.
+    Move this process into a subgroup, unless an earlier call has done so. Return None if the system
+    has no control groups of version 2, if the group cannot limit memory and processes or has other
+    processes, or if a change fails. After a failed change, a later call tries again.
     """
     try:
         lines = membership.read_text().splitlines()
@@ -42,11 +42,11 @@ def delegate(root: Path = ROOT, membership: Path = Path("/proc/self/cgroup")) ->
 
 
 def shares_processor(group: str | None, root: Path = ROOT, proc: Path = Path("/proc")) -> bool:
-    """Return whether each sandboxed bot gets one share of the processor, for all its processes.
+    """Return whether each sandboxed bot gets one share of the processor for all its processes.
 
-    Linux shares the processor among the control groups in `group`, the folder from `delegate`, or
-    among sessions ("autogroups"); a sandboxed bot has one of its own. If that cannot be read,
-    return False.
+    Linux can do so by sharing the processor among the control groups in `group`, the folder from
+    `delegate`, or among sessions ("autogroups"). Each sandboxed bot has its own group or session.
+    Return False if the settings of the system cannot be read.
     """
     try:
         if group is not None and "cpu" in Path(group, "cgroup.subtree_control").read_text().split():
@@ -66,8 +66,8 @@ def shares_processor(group: str | None, root: Path = ROOT, proc: Path = Path("/p
 
 
 def group_files(limits: Limits) -> dict[str, str]:
-    """Return the contents of the files of a bot's control group, by name. The limits are for all of
-    the bot's processes together, including files in memory."""
+    """Return the contents of the files of a bot's control group, by file name. The limits apply to
+    all of the bot's processes together, and memory includes files in memory."""
     return {
         "pids.max": str(limits.processes),
         "memory.max": str(limits.memory_mb << 20),

@@ -46,12 +46,13 @@ def copies_folder() -> str:
 
 
 def copy_folder(source: FolderToCopy, target: str, stop: int) -> None:
-    """Create the folder `target` in `copies_folder`, and copy a folder's contents into it, with its
-    symbolic links. `stop` is the descriptor of a socket. Stop when the socket's other end closes.
+    """Create the folder `target` in `copies_folder`, and copy a folder's contents into `target`.
+    Symbolic links are copied as links. `stop` is the descriptor of a socket. Stop copying if the
+    other end of the socket closes.
 
     Raises:
         OSError: if `target` exists, the folder cannot be copied, or the copying is stopped. Part of
-            the folder may have been copied.
+            the folder may then have been copied.
     """
     os.mkdir(target, 0o700)
     left_out = [*source["left_out"], os.path.realpath(copies_folder())]
@@ -60,15 +61,17 @@ def copy_folder(source: FolderToCopy, target: str, stop: int) -> None:
 
 
 def remove_copy(target: str) -> None:
-    """Remove a copy, even if folders in it are not writable. What cannot be removed is left."""
+    """Remove a copy, even if folders in it are not writable. Errors are ignored."""
     for command in (["chmod", "-R", "u+rwX", target], ["rm", "-rf", target]):
         with suppress(OSError):
             subprocess.run(command, stderr=subprocess.DEVNULL, check=False)  # noqa: S603
 
 
 def _commands(folder: str, left_out: Collection[str], target: str) -> Iterator[list[str]]:
-    """Yield commands that copy a folder's contents to `target`, except the paths in `left_out`.
-    Create in `target` the folders that contain left-out paths, and copy the rest of each."""
+    """Yield commands that copy a folder's contents to `target`, except the paths in `left_out`. A
+    folder that contains such a path is created in `target` by this generator, and further commands
+    copy the other contents of that folder. Raise OSError if a folder cannot be read or
+    created."""
     whole: list[str] = []
     for name in sorted(os.listdir(folder)):
         path = os.path.join(folder, name)

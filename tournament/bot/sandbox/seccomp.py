@@ -65,12 +65,11 @@ _OTHER_ABI: Final = 0x40000000  # x32 on x86_64
 
 @contextmanager
 def opened() -> Iterator[int]:
-    """Yield the descriptor of a file with the filter, which bubblewrap takes with `--seccomp`. The
-    file is in memory, and closed afterwards.
+    """Within this context, open a file in memory with the filter. Yield the file's descriptor, for
+    bubblewrap's option `--seccomp`.
 
     Raises:
-        OSError: if there is no filter for this machine, which the text says with a fix, or the file
-            cannot be created.
+        OSError: if there is no filter for this type of machine, or the file cannot be created.
     """
     descriptor = os.memfd_create("seccomp")
     try:
@@ -108,9 +107,10 @@ def _program() -> bytes:
 def _by_argument(
     call: int, argument: int, outcomes: dict[int, int], otherwise: int
 ) -> Iterator[bytes]:
-    """Yield the rules for the system call `call`: an outcome for each value of the argument with
-    the number `argument`, counted from 0, and one for all other values. The upper 32 bits are not
-    compared, as Linux ignores them in these calls."""
+    """Yield the rules for the system call with the number `call`. `outcomes` has the outcome for
+    each value of the argument with the number `argument`, counted from 0. All other values have the
+    outcome `otherwise`. Only the lower 32 bits of the argument are compared, because Linux ignores
+    the upper bits in these calls."""
     rules = [
         _step(_LOAD, _ARGUMENTS + 8 * argument),
         *(_if(_EQUAL, value, outcome) for value, outcome in outcomes.items()),

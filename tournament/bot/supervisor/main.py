@@ -87,8 +87,8 @@ class _Supervisor:
         self.proxy = 0
 
     def start(self, home: str) -> None:
-        """Copy the bot's folder, start the bot, and fork the sandbox's proxy, each as ordered. If
-        the copy or the start fails, `status` says why. Close the order's descriptors."""
+        """Copy the bot's folder, start the bot, and fork the sandbox's proxy, if the order says
+        so. If the copy or the start fails, `status` says why. Close the order's descriptors."""
         os.set_blocking(self.pipe, False)
         info, info_end = os.pipe()
         order = self.order
@@ -159,8 +159,8 @@ class _Supervisor:
                 os._exit(code)
 
     def drain(self) -> bytes | None:
-        """Append a piece of the bot's output to `tail`. Return the piece, None if there is no
-        output now, or b"" if the output has ended."""
+        """Read a piece of the bot's output, append it to `tail`, and return it. Return None if
+        there is no output now, or b"" if the output has ended."""
         try:
             chunk = os.read(self.pipe, _CHUNK)
         except BlockingIOError:
@@ -219,8 +219,9 @@ class _Supervisor:
 
 
 def _prepare(order: Order, supervisor: int) -> None:
-    """Prepare this process to become the bot. If that fails, write the reason to the bot's output,
-    because `subprocess` hides it. `supervisor` is the supervisor's pid."""
+    """Prepare this process to become the bot: make it end with the supervisor, whose pid is
+    `supervisor`, and set the bot's control group and limits. Before raising an error, write the
+    reason to the bot's output, because `subprocess` hides the reason."""
     end_with_parent(supervisor)
     try:
         if order["group"] is not None:
@@ -269,7 +270,8 @@ def _run_proxy(pid: int, control: socket.socket) -> int:
 
 
 def main() -> None:
-    """Start a bot as ordered over the control socket. Once the socket closes, end the bot."""
+    """Start a bot as ordered over the control socket, and report on the bot when asked. Once the
+    socket closes, end the bot."""
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     control = socket.socket(fileno=int(sys.argv[1]))
     data = control.recv(_ORDER_SIZE)

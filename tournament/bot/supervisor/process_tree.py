@@ -25,7 +25,7 @@ def end_with_parent(parent: int) -> None:
 
 
 def children(pid: int) -> list[int]:
-    """Return the pids of a process's children."""
+    """Return the pids of a process's children, or [] if the process is gone."""
     pids: list[int] = []
     with contextlib.suppress(OSError):
         for task in os.listdir(f"/proc/{pid}/task"):
@@ -35,7 +35,7 @@ def children(pid: int) -> list[int]:
 
 
 def descendants(pid: int) -> list[int]:
-    """Return the pids of a process's children, of their children and so on."""
+    """Return the pids of a process's children, of the children's children and so on."""
     pids = children(pid)
     for child in pids:  # which grows during the loop
         pids += children(child)
@@ -93,8 +93,8 @@ def kill_group(folder: str) -> None:
 
 
 def remove_group(folder: str) -> None:
-    """Remove a control group and its subgroups. Wait for their killed processes to end, for at most
-    about a second. Errors are ignored."""
+    """Remove a control group and its subgroups. Wait up to about a second for killed processes in
+    them to end. Errors are ignored."""
     for _ in range(1000):
         for path, _, _ in os.walk(folder, topdown=False):
             with contextlib.suppress(OSError):

@@ -95,7 +95,8 @@ def exclusion_of(decisions: Iterable[AnyDecision], bot: str) -> Exclusion | None
 
 
 def exclusion_notices(decisions: Iterable[AnyDecision]) -> dict[str, str]:
-    """Return an English sentence for the author of each bot that no longer plays, by bot."""
+    """Return, for each bot that no longer plays, an English sentence for the bot's author. The keys
+    are the names of the bots."""
     return {
         item.bot: f"{item.bot} has left."
         if isinstance(item, Leave)
@@ -105,8 +106,8 @@ def exclusion_notices(decisions: Iterable[AnyDecision]) -> dict[str, str]:
 
 
 def exclusion_labels(decisions: Iterable[AnyDecision]) -> dict[str, str]:
-    """Return the English label "withdrawn", "disqualified" or "left" for each bot that no longer
-    plays, by bot. The latest decision about a bot counts."""
+    """Map each bot that no longer plays to the English label "withdrawn", "disqualified" or "left".
+    The latest decision about a bot counts."""
     return {exclusion.bot: _LABELS[type(exclusion)] for exclusion in exclusions(decisions)}
 
 
@@ -116,7 +117,7 @@ def finished_by(decisions: Iterable[AnyDecision]) -> Finish | None:
 
 
 def paused(decisions: Iterable[AnyDecision]) -> Pause | None:
-    """Return the decision by which a run is paused, or None if it is not paused or has ended."""
+    """Return the decision by which a run is paused, or None if the run is not paused or is over."""
     switches = [item for item in decisions if isinstance(item, Pause | Resume | Finish)]
     return switches[-1] if switches and isinstance(switches[-1], Pause) else None
 
@@ -130,7 +131,7 @@ def skipped(decisions: Iterable[AnyDecision]) -> frozenset[str]:
 
 def pending(decisions: Iterable[AnyDecision], voids: Iterable[AnyVoid]) -> list[tuple[int, str]]:
     """Return (number of the decision, match id) for each match that a `Void` decision has yet to
-    make void, in the order of the decisions. `voids` are all matches that are void so far."""
+    make void, in the order of the decisions. `voids` has the records of all void matches."""
     done = {(void.decision, void.match) for void in voids if isinstance(void, Revocation)}
     voided = (decision for decision in decisions if isinstance(decision, Void))
     matches = [(decision.number, match) for decision in voided for match in decision.matches]

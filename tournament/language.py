@@ -9,26 +9,28 @@ _catalog: Final = ContextVar("catalog", default=ENGLISH)
 
 
 def speak(catalog: NullTranslations) -> None:
-    """Translate messages in the current context with this catalog from now on."""
+    """Use this catalog for all later translations in the current context (see `contextvars`)."""
     _catalog.set(catalog)
 
 
 def catalog() -> NullTranslations:
-    """Return the catalog of the current context, by default `ENGLISH`."""
+    """Return the catalog that translates messages in the current context, by default `ENGLISH`."""
     return _catalog.get()
 
 
 def gettext(message: str, **values: object) -> str:
-    """Translate a message, then replace each %(name)s with its value in `values`, and %% with %."""
+    """Translate a message with the current `catalog`. Then replace each %(name)s with its value in
+    `values`, and %% with %."""
     return catalog().gettext(message) % values
 
 
 def ngettext(singular: str, plural: str, num: int, **values: object) -> str:
-    """Translate a message about `num` things, given in English for one thing and for several. Then
-    replace %(num)d with `num`, each %(name)s with its value in `values`, and %% with %."""
+    """Translate a message about `num` things. `singular` and `plural` are the message in English
+    for one thing and for several. Then replace %(num)d with `num`, each %(name)s with its value in
+    `values`, and %% with %."""
     return catalog().ngettext(singular, plural, num) % {"num": num, **values}
 
 
 def N_(message: str) -> str:  # noqa: N802 - the usual name
-    """Mark a message that will be translated where it is shown, and return it unchanged."""
+    """Mark a message for translation and return it unchanged. It is translated when it is shown."""
     return message

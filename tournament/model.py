@@ -91,7 +91,7 @@ class Run:
     `about` has the statements of each bot about itself, the latest last. `passed` are the bots that
     passed the ladder's check, and `failed` maps each bot that failed it to the reason. `voids`
     counts the void matches that each unreachable bot caused, and `void_matches` all known void
-    matches. `unplaced` are the bots that have no place for a reason that decisions do not show.
+    matches. `unplaced` are bots without a place in exported rows, which contain no decisions.
     `max_difference` is as in `Cup`, or None if it is not known. `ranges` is as in `kind_of_ranges`.
     """
 
@@ -143,12 +143,12 @@ class Run:
 
     @property
     def authors(self) -> dict[str, str | None]:
-        """The author of each bot by the bot's name, or None where the cup states no author."""
+        """The author of each bot, or None if the cup names no author, keyed by the bot's name."""
         return {bot.name: bot.author for bot in self.cup.bots}
 
     def companions(self) -> dict[str, str]:
-        """Map each bot that still plays to a disqualified bot by the same author, if there is one.
-        If there are several, the last in the order of the cup is used."""
+        """Map each bot that still plays to a disqualified bot by the same author. If there are
+        several, use the last in the order of the cup. If there is none, leave the bot out."""
         bots = self.cup.bots
         disqualified = {bot.author: bot.name for bot in bots if bot.name in self.disqualified}
         playing = (bot for bot in bots if bot.author and bot.name not in self.gone)
@@ -156,8 +156,9 @@ class Run:
 
     def incidents(self) -> list[str]:
         """Return translated sentences about the decisions, oldest first, and then the `caveats`.
+        A caveat about a missing sandbox comes before the decisions instead.
 
-        Joins, leaves and skips are left out. A caveat about a missing sandbox comes first.
+        Decisions by which a bot joins or leaves, or matches are skipped, are left out.
         """
         # A ladder has too many decisions about single bots and matches to list.
         shown = (item for item in self.decisions if not isinstance(item, Join | Leave | Skip))
@@ -215,7 +216,7 @@ class StoredRun(Run):
 
 
 def kind_of_ranges(cup: Cup, finished: bool, extended: bool) -> Literal["final", "anytime"]:
-    """Return when the rank ranges of a run hold. `extended` is as in `Run`.
+    """Return "final" or "anytime", the kind of the rank ranges of a run. `extended` is as in `Run`.
 
     "final" ranges hold at the end of a run whose number of blocks was fixed in advance. "anytime"
     ranges hold however often the run is looked at, even if results decide its end or its tables.

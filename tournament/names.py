@@ -24,7 +24,7 @@ def normal(name: str) -> str:
 
 
 def problem(name: str) -> str | None:
-    """Return what is wrong with a name and how to fix it, in a sentence, or None if it is allowed.
+    """Return an English sentence about what is wrong with a name, or None if the name is allowed.
 
     The name must be in normal form (see `normal`). A version number, as in ann/2, is not allowed.
     """
@@ -44,8 +44,8 @@ def _is_plain(letter: str) -> bool:
 
 
 def alike(name: str, others: Iterable[str]) -> str | None:
-    """Return the first of `others` that equals `name` or looks like it, or None if none does.
-    Version numbers are ignored, but versions of one bot (ann and ann/2) do not count as alike."""
+    """Return the first name in `others` that equals `name` or looks like `name`, or None. Version
+    numbers are ignored, but versions of one bot (ann and ann/2) do not count as alike."""
     first, shape = base(name), _skeleton(base(name))
     for other in others:
         if other == name or (base(other) != first and _skeleton(base(other)) == shape):
@@ -60,7 +60,7 @@ def base(name: str) -> str:
 
 @lru_cache(4096)
 def _skeleton(name: str) -> str:
-    """Return the same string for names that look alike. Case, accents and marks are ignored."""
+    """Return a string that is equal for names that look alike, ignoring case, accents and marks."""
     letters = unicodedata.normalize("NFKD", name).casefold()
     plain = "".join(c for c in letters if unicodedata.category(c) != "Mn").translate(_ALIKE)
     if not plain.isascii():

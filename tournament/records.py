@@ -119,7 +119,8 @@ class Pairing:
 
     @classmethod
     def alone(cls, match: str, seating: Sequence[str], seed: str) -> Pairing:
-        """Return a match that belongs to no cup: the only match of block 0. `match` is its id."""
+        """Return a match that belongs to no cup, as the only match of block 0. `match` is the id of
+        the match."""
         bots = tuple(seating)
         return cls(match, 0, seed, 1, "", 0, 1, table=bots, seating=bots, seed=seed)
 
@@ -128,16 +129,17 @@ class Pairing:
 class MatchRecord(Pairing):
     """A finished match with all its moves.
 
-    `scores`, `adjusted`, `times` and `outputs` are by seat. `adjusted` are the scores after the
-    strike-out rule. `struck` are the seats that were struck out. `results` are by deal. `times` has
-    the milliseconds of each request in order, including faults. `outputs` has the end of each bot's
-    output. The match began at `started` (UTC, ISO 8601). `own_ms` is the runner's share of
-    `wall_ms`.
+    `scores`, `adjusted`, `times` and `outputs` have an item for each seat, and `results` for each
+    deal. `adjusted` are the scores after the strike-out rule. `struck` are the seats that were
+    struck out. `times` has the milliseconds of each request, oldest first, including faults.
+    `outputs` has the end of each bot's output. The match began at `started` (UTC, ISO 8601).
+    `own_ms` is the runner's share of `wall_ms`.
 
     `forced` has the indexes of moves that were played without a request because no other move was
-    legal. `info` has the bots' information by index of the move. `info_full` are the seats that
-    reached its limit, so some of it was dropped. `fallbacks` are the moves that were not the bot's
-    own. A store shows `info` and `fallbacks` only once all seatings of the block have ended.
+    legal. `info` has the bots' information, keyed by the index of the move. `info_full` are the
+    seats whose information exceeded the limit, so that some was dropped. `fallbacks` are the moves
+    that were not the bot's own. A store shows `info` and `fallbacks` only once all seatings of the
+    block have ended.
     """
 
     game: str
@@ -169,7 +171,8 @@ class MatchRecord(Pairing):
         return games.get(self.game).sides(self.results[0], self.players)
 
     def answered(self, seat: int) -> list[float]:
-        """Return the milliseconds of each request that a seat answered completely, oldest first."""
+        """Return the milliseconds of each request that a seat answered completely, even with a
+        faulty answer, oldest first."""
         unanswered = {
             fault.turn
             for fault in self.faults
@@ -216,7 +219,8 @@ class Outage(VoidRecord, frozen=True, tag="outage"):
 
 
 class Revocation(VoidRecord, frozen=True, tag="decision"):
-    """A match (`record`: compressed JSON in Base64) that decision number `decision` made void."""
+    """A match that decision number `decision` made void. `record` is the record of the match as
+    compressed JSON in Base64."""
 
     decision: int
     record: str
@@ -275,7 +279,7 @@ class Void(Decision, frozen=True):
 
 
 class Withdraw(Decision, frozen=True):
-    """The decision that a bot no longer plays. Its results stand."""
+    """The decision that a bot no longer plays. The bot's results stand."""
 
     bot: str
 
@@ -289,7 +293,8 @@ class Disqualify(Decision, frozen=True):
 
 
 class Undo(Decision, frozen=True):
-    """The decision that takes back the latest `Withdraw` or `Disqualify` in force, about `bot`."""
+    """The decision that takes back the latest `Withdraw` or `Disqualify` that still counts, which
+    was about `bot`."""
 
     bot: str
 
@@ -307,13 +312,13 @@ class Join(Decision, frozen=True):
 
 
 class Leave(Decision, frozen=True):
-    """An author's decision that their bot leaves a ladder. Its results stand."""
+    """An author's decision that their bot leaves a ladder. The bot's results stand."""
 
     bot: str
 
 
 class Skip(Decision, frozen=True):
-    """The decision that matches of a ladder will not be played: because `bot` was away or, if `bot`
+    """The decision that matches of a ladder will not be played, because `bot` was away or, if `bot`
     is None, because the ladder ends."""
 
     matches: tuple[str, ...]
@@ -347,10 +352,10 @@ class Epoch:
 class MatchSummary(NamedTuple):
     """The part of a match that statistics need, without its moves.
 
-    Six fields are by seat: `seating`, `scores`, `adjusted`, `faults` (counts in the order of
-    FAULT_KINDS), `times` (float32 milliseconds of the requests that were answered completely), and
-    `fallbacks` (the number of moves that were not the bot's own, or empty in a store that was
-    written before fallbacks were counted). The other fields are as in `MatchRecord`.
+    Six fields have an item for each seat: `seating`, `scores`, `adjusted`, `faults` (counts in the
+    order of FAULT_KINDS), `times` (float32 milliseconds of the requests that were answered
+    completely), and `fallbacks` (the number of moves that were not the bot's own). `fallbacks` is
+    empty in old stores, which do not count fallbacks. The other fields are as in `MatchRecord`.
     """
 
     # A named tuple: with a frozen dataclass, reading a million matches would take a third longer.
@@ -385,6 +390,6 @@ class BlockRecord:
 
 
 def adjusted(scores: tuple[int, ...], struck: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the scores by seat, but the lowest of all scores for each seat in `struck`."""
+    """Return the score of each seat. Seats in `struck` have the lowest of all scores instead."""
     worst = min(scores)
     return tuple(worst if seat in struck else score for seat, score in enumerate(scores))

@@ -8,7 +8,7 @@ from tournament.language import ngettext
 
 def plural(count: int, noun: str, irregular: str | None = None) -> str:
     """Return a number with its English noun, such as "1 block" or "2 blocks". `irregular` is the
-    noun's plural if that is not formed with s."""
+    plural of the noun if it is not formed by adding s."""
     return f"{count} {noun if count == 1 else irregular or noun + 's'}"
 
 
@@ -40,7 +40,7 @@ def unreachable(bots: Sequence[str]) -> str:
 
 
 def utc(at: str) -> str:
-    """Return a time (UTC, ISO 8601) as people read it, to the minute: 2026-11-23 18:00 UTC."""
+    """Return a time (UTC, ISO 8601) in readable form, without seconds: 2026-11-23 18:00 UTC."""
     return f"{at[:16].replace('T', ' ')} UTC"
 
 

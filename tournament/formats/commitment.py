@@ -12,25 +12,26 @@ _DRAWN = 4  # a random seed has at least so many different pairs of a letter nex
 
 
 def commitment(seed: str) -> str:
-    """Return the commitment to a seed: 64 hexadecimal digits."""
+    """Return the commitment to a seed (see the module), as 64 hexadecimal digits."""
     return hashlib.sha256(seed.encode("utf-8")).hexdigest()
 
 
 def committed_seed(named: str | None) -> str:
-    """Draw a fresh seed, which nobody can guess, for a cup that commits to its seed: 64 random
-    hexadecimal digits. If the CUP.toml has a seed (`named`), that seed and a colon come first."""
+    """Return a fresh seed of 64 random hexadecimal digits for a cup that commits to its seed. If
+    the CUP.toml has a seed (`named`), that seed and a colon come before the digits."""
     drawn = secrets.token_hex(32)
     return drawn if named is None else f"{named}:{drawn}"
 
 
 def follows(seed: str, named: str | None, committed: bool) -> bool:
-    """Return whether a run may have this seed: any seed if `named`, the seed in the CUP.toml, is
-    None, else `named`. If the cup commits to its seed, a colon and any text may follow that."""
+    """Return whether a run may have this seed. If `named`, the seed in the CUP.toml, is None, any
+    seed is allowed. Otherwise the seed must equal `named`. If the cup commits to its seed
+    (`committed`), the seed may also be `named`, a colon and any text."""
     return named in (None, seed) or (committed and seed.startswith(f"{named}:"))
 
 
 def weakness(seed: str) -> str:
-    """Return a warning if this seed does not look like a random hexadecimal number, else ""."""
+    """Return a warning if a seed does not look like a random hexadecimal number, otherwise ""."""
     # In a random number, letters often stand next to digits; in words and dates they rarely do.
     pairs = {pair for pair in pairwise(seed) if "".join(pair).isalnum()}
     if sum(left.isalpha() != right.isalpha() for left, right in pairs) >= _DRAWN:

@@ -10,11 +10,13 @@ from collections.abc import Iterable
 
 
 def draw(kind: str, seed: str, *subject: str) -> str:
-    """Return the draw of this kind for this subject from a cup's seed, as 64 hexadecimal digits."""
+    """Return 64 pseudorandom hexadecimal digits that depend only on the kind of draw, the cup's
+    seed and the subject."""
     text = json.dumps([kind, seed, *subject], ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
 def shuffled(names: Iterable[str], kind: str, seed: str, *subject: str) -> list[str]:
-    """Return the names in an order drawn for this subject (see `draw`), whatever their order."""
+    """Return the names in a pseudorandom order (see `draw`) that depends only on the set of names,
+    the kind of draw, the cup's seed and the subject."""
     return sorted(names, key=lambda name: (draw(kind, seed, *subject, name), name))

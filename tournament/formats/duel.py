@@ -18,9 +18,10 @@ BLOCKS_PER_ROUND = 4
 
 @dataclass(frozen=True, kw_only=True)
 class Duel(WithDeals):
-    """A format in which two bots play until it is known which is better, or up to `deals` blocks.
+    """A format in which two bots play up to `deals` blocks, until it is known which is better.
 
-    `within` is the largest difference, in points per deal, that does not matter, or None.
+    `within` is the largest difference, in points per deal, that does not matter. Unless `within` is
+    None, the duel also ends once the bots are known to differ by no more than that.
     """
 
     type: ClassVar[str] = "duel"
@@ -37,7 +38,7 @@ class Duel(WithDeals):
 
 
 def reach(setup: Setup) -> Reach:
-    """Return how far two bots can differ in a block, in points per deal (see `Reach`)."""
+    """Return how large the difference between two bots in a block can be (see `Reach`)."""
     game = games.get(setup.game)
     return reach_of(game.max_difference(setup.players, setup.options), game.bounded)
 

@@ -16,9 +16,10 @@ SEATINGS: Final = ("rotations", "permutations", "fixed")
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """The ways in which a cup that has begun may grow, and a `clause` that states them.
+    """The ways in which a cup that has begun may grow. `clause` describes them in English.
 
-    `key` is the key of the format whose value may rise. `bots` says whether bots may be added.
+    `key` is the key of the format whose value may be raised, or None if there is no such key.
+    `bots` says whether bots may be added.
     """
 
     clause: str
@@ -28,7 +29,7 @@ class Growth:
 
 @dataclass(frozen=True, kw_only=True)
 class Format(ABC):
-    """A format: which bots meet. Each subclass has the keys of its section as fields."""
+    """A format, which decides which bots meet. A subclass has the keys of its section as fields."""
 
     type: ClassVar[str]
     """The value of `type` in `[format]`."""
@@ -51,7 +52,7 @@ class Format(ABC):
         choice(
             get_args(Cards),
             "Whether all seatings of a table share a deal, or each has fresh cards. By default"
-            " fresh in a ladder, and where bots are by url or connect.",
+            " fresh in a ladder, and if a bot has url or connect and seating is not fixed.",
         ),
     )
     fill: str | None = key(
@@ -63,13 +64,13 @@ class Format(ABC):
         """Return the plan of a cup of this format."""
 
     def skips(self, table: Iterable[str], gone: frozenset[str]) -> bool:
-        """Return whether a table is left out because one of its bots is in `gone`, the bots that no
-        longer play. Formats that need every table leave out none."""
+        """Return whether the format leaves a table out because one of its bots no longer plays.
+        `gone` are the bots that no longer play. Formats that need every table leave none out."""
         return self.skips_tables and not gone.isdisjoint(table)
 
     def usual_cards(self, remembers: bool) -> Cards:
-        """Return the value of `cards` for a cup that does not set it. `remembers` says whether a
-        bot may remember cards from one seating to the next."""
+        """Return the default value of `cards`. It is "fresh" if a bot may remember cards from one
+        seating to the next (`remembers`) and `seating` is not "fixed", otherwise "shared"."""
         return "fresh" if remembers and self.seating != "fixed" else "shared"
 
     def tables(self, bots: int, players: int) -> int:

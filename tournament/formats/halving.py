@@ -17,7 +17,8 @@ from tournament.ranking.effects import fit
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A stage: the number of its bots, and how many times its tables are drawn anew."""
+    """A stage of a halving, with the number of its bots and the number of times that its tables
+    are drawn."""
 
     bots: int
     seatings: int
@@ -26,9 +27,10 @@ class Stage:
 def stages(bots: int, players: int, deals: int) -> list[Stage]:
     """Return the stages of a halving, from the first to the last.
 
-    After each stage half of the bots play on, rounded up to full tables, until one table is left:
-    30, 15, 9, 6 and 3 bots at tables of three. In the first stage tables are drawn `deals` times,
-    but at least twice if some bots must sit out. No later stage has fewer blocks than the first.
+    After each stage, half of the bots play on, rounded up to full tables, until one table is left.
+    At tables of three, for example, stages may have 30, 15, 9, 6 and 3 bots. In the first stage,
+    tables are drawn `deals` times, but at least twice if the bots do not all fit at full tables. No
+    later stage has fewer blocks than the first.
     """
     result = [Stage(bots, max(deals, 2) if bots % players else deals)]
     blocks = bots // players * result[0].seatings
@@ -41,7 +43,7 @@ def stages(bots: int, players: int, deals: int) -> list[Stage]:
 
 @dataclass(frozen=True, kw_only=True)
 class Halving(WithDeals):
-    """A format of stages, after each of which the better half of the bots plays on."""
+    """A format of stages. After each stage but the last, the better half of the bots plays on."""
 
     type: ClassVar[str] = "halving"
     growth: ClassVar[Growth] = Growth("nothing may be added to a halving that has started")

@@ -79,7 +79,8 @@ class _KnockoutPlan(Plan):
         return places
 
     def _play(self, scores: Scores, places: dict[str, int]) -> Iterator[Round]:
-        """Yield the rounds. Once the last is finished, add the place of every bot to `places`."""
+        """Yield the rounds, as in `Plan.rounds`. When asked for another round after the last one,
+        add the place of every bot to `places`, best first."""
         seeds, offset, deals = self._format.seeds, 0, self._format.deals
         unseeded = [name for name in self.setup.bots if name not in seeds]
         remaining = [*seeds, *shuffled(unseeded, "seeds", self.setup.seed)]
@@ -107,7 +108,8 @@ class _KnockoutPlan(Plan):
         _award(places, [(key, name) for key, name in eliminated if name not in places])
 
     def _tables(self, remaining: Sequence[str], count: int) -> list[Table]:
-        """Seat the worst seeds of `remaining`, best first, at `count` tables in snake order."""
+        """Return `count` tables at which the worst seeds sit in snake order. `remaining` must be
+        sorted by seed, best first. The best seeds have a bye if there are too few tables."""
         tables: list[list[str]] = [[] for _ in range(count)]
         playing = remaining[len(remaining) - count * self.setup.players :]
         for index, name in enumerate(playing):
@@ -118,8 +120,11 @@ class _KnockoutPlan(Plan):
     def _beaten(
         self, tables: Sequence[Table], cut: Sequence[int], stage: str, keys: Mapping[str, _Key]
     ) -> list[tuple[_Key, str]]:
-        """Return (key, bot) for each bot that is eliminated in a round, best first. `cut` has the
-        number of bots that advance from each table."""
+        """Return (key, bot) for each bot that is eliminated in the round `stage`, best first.
+
+        The key is the rank of the bot at its table, from 0, and then its values in `keys`. `cut`
+        has the number of bots that advance from each of `tables`. Ties are decided by lot.
+        """
         beaten = []
         for table, advancing in zip(tables, cut, strict=True):
             ranked = sorted(table, key=lambda name: (keys[name], self._lot(stage, name)))
@@ -135,7 +140,8 @@ class _KnockoutPlan(Plan):
 def _keys(
     means: dict[str, list[Fraction]], results: Mapping[StageTable, Mapping[str, Fraction]]
 ) -> dict[str, _Key]:
-    """Append the mean scores in a round, which are `results`, to `means`. Return each bot's key."""
+    """Append the mean score of each bot in `results`, the results of a round, to its list in
+    `means`. Return the key of each bot in `means`, by which places are decided."""
     for table in results.values():
         for name, mean in table.items():
             means[name].append(mean)
@@ -146,7 +152,8 @@ def _keys(
 
 
 def _award(places: dict[str, int], ranked: Sequence[tuple[_Key, str]]) -> None:
-    """Give the bots in `ranked`, best first, the next places. Equal keys share a place."""
+    """Add the bots in `ranked`, which must be best first, to `places`, after the bots that already
+    have a place. Bots with equal keys share a place."""
     before = len(places)
     keys = [place_key for place_key, _ in ranked]
     for place_key, name in ranked:

@@ -24,8 +24,9 @@ from tournament.records import Epoch
 from tournament.settings.keys import MOMENT, key
 
 BLOCKS = 40
-"""The usual number of blocks of an epoch. With fewer than twenty bots it is less, so that a
-newcomer does not wait long, and with many bots more, so that half of the blocks seat every bot."""
+"""The usual number of blocks of an epoch. With fewer than twenty bots, an epoch has fewer blocks,
+so that a newcomer does not wait long. With many bots, it has more, so that every bot gets a seat in
+the even half of the tables."""
 NEW = 10
 """A bot with fewer blocks than this is new."""
 KNOWN = 40
@@ -62,11 +63,11 @@ class Ladder(Format):
 
 
 class LadderPlan(Plan):
-    """The epochs of a run, one round each.
+    """The plan of a ladder, in which each epoch of the run is a round.
 
     An epoch begins once the previous one is complete, so its tables depend only on results that
     cannot change later. `gather` returns the bots that can play now, in the order of the cup, and
-    may take seconds. By default it returns none, which suits a run that is only read.
+    may take seconds. By default it returns no bots, so that no epoch begins.
     """
 
     def __init__(
@@ -79,7 +80,8 @@ class LadderPlan(Plan):
         self.blocks = 0
 
     def next(self, run: Progress, scores: Scores) -> Round | Wait | Done:
-        """Return the round of the current epoch or, when called again, the round of a new one.
+        """Return the round of the last epoch. When called again, begin a new epoch and return the
+        new round.
 
         `Plan.next` says when to call again. If the round has an `epoch`, the epoch is new, and the
         caller must store it. Return `Wait` if the bots from `gather` do not fill a table, and
@@ -124,9 +126,8 @@ class LadderPlan(Plan):
                 yield block
 
     def total(self, run: Progress, scores: Scores, gone: Set[str]) -> int:
-        """Return how many matches are finished, plus how many the last epoch has still to play.
-
-        Skipped blocks, and tables with bots in `gone`, are not played any more.
+        """Return the number of finished matches plus the number that are still to be played in the
+        last epoch. Skipped blocks, and tables with a bot in `gone`, will not be played.
 
         Raises:
             StoreError: if the finished matches cannot be read.
@@ -143,7 +144,8 @@ class LadderPlan(Plan):
     ) -> tuple[StageTable, ...]:
         """Return the tables of epoch `number` for these bots (see `draw_tables`).
 
-        All earlier epochs must be complete. Each is read only once, so `number` must not decrease.
+        All earlier epochs must be complete. The plan reads the results of each epoch only once, so
+        `number` must not decrease from one call to the next.
 
         Raises:
             StoreError: if the finished matches cannot be read.
@@ -165,14 +167,15 @@ def _blocks(epochs: Iterable[Epoch]) -> int:
 
 
 class KnownBots:
-    """The record of a ladder's blocks so far, and the number of each bot in it, by name."""
+    """The record of a ladder's blocks so far, and the number that each bot has in the record."""
 
     def __init__(self) -> None:
         self.record = LadderRecord()
         self._numbers: dict[str, int] = {}
 
     def add(self, tables: Iterable[tuple[str, Mapping[str, float]]]) -> None:
-        """Add all finished tables of the next epoch, each as (stage, points per deal by bot)."""
+        """Add all finished tables of the next epoch, in the order of the epoch. Each table is a
+        tuple of its stage and the points per deal of each bot."""
         rows = [
             (block, name, points[name], stage)
             for block, (stage, points) in enumerate(tables)
@@ -189,8 +192,8 @@ class KnownBots:
             )
 
     def numbers(self, names: Iterable[str]) -> Ints:
-        """Return the bots' numbers in the record, in the given order. Add new bots to the
-        record."""
+        """Return the number of each bot in the record, in the order of `names`. Add bots that are
+        new to the record."""
         assigned = [self._numbers.setdefault(name, len(self._numbers)) for name in names]
         self.record.grow(len(self._numbers))
         return np.array(assigned, np.int64)
@@ -202,8 +205,8 @@ def draw_tables(
     """Draw the tables of an epoch for `bots`, as (stage, table). Each table plays one block.
 
     The result is empty if there are fewer bots than `players`. `known` must hold exactly the blocks
-    of all earlier epochs, and new bots are added to it. The bots of one stage can be compared,
-    since they sit at one table or, in a pass, have equal chances to sit at any of its tables.
+    of all earlier epochs. New bots are added to `known`. The bots of a stage can be compared, since
+    a stage has one table, or several tables at which its bots have equal chances to sit.
     """
     names = sorted(bots)
     if len(names) < players:
@@ -220,9 +223,9 @@ def draw_tables(
 def _even(
     seed: str, epoch: int, names: list[str], players: int, played: Counter[str], blocks: int
 ) -> list[StageTable]:
-    """Draw `blocks` tables in passes, in which no bot sits twice. While there are new bots (see
-    `NEW`), a pass seats them first, and has at most one table for each of them. `played` has each
-    bot's number of blocks, to which the drawn blocks are added."""
+    """Draw `blocks` tables, as (stage, table), in passes. No bot sits twice in a pass. While there
+    are new bots (see `NEW`), a pass seats the new bots first, and has at most as many tables as
+    there are new bots. Update `played`, the number of blocks of each bot, with the drawn tables."""
     tables: list[StageTable] = []
     number = 0
     while len(tables) < blocks:
@@ -250,11 +253,12 @@ def _close(
     numbers: Ints,
     blocks: int,
 ) -> list[StageTable]:
-    """Draw `blocks` tables for the top of the ladder. `numbers` is parallel to `names`.
+    """Draw `blocks` tables, as (stage, table), for the top of the ladder. `numbers` has the number
+    in `record` of each bot in `names`.
 
-    Each table seats a pair of bots whose order is open, then bots whose order relative to either is
-    open, then the bots that Thompson sampling ranks first. If no order is open, it seats the bots
-    that the sampling ranks around the last place of the top.
+    A table seats an open pair (see `_open_pairs`), then bots that form an open pair with one of the
+    two, then the bots that Thompson sampling ranks first. If there is no open pair, the table seats
+    the bots that Thompson sampling ranks around the last place of the top (see `TOP`).
     """
     means, deviations = (estimate[numbers] for estimate in record.effects())
     best = np.argsort(-means, kind="stable")
@@ -285,8 +289,9 @@ def _open_pairs(record: LadderRecord, numbers: Ints, best: Ints) -> list[tuple[i
     """Return the pairs (better, worse) near the top whose order is not settled, sorted by the
     evidence that the first bot is better, weakest first.
 
-    A bot is an index into `numbers`. `best` has the candidates, best first. The pairs are the
-    neighbours among the first `TOP` candidates, and the last of those with each candidate below.
+    A bot is an index into `numbers`. `best` has the candidates, best first. A pair is near the top
+    if it consists of neighbours among the first `TOP` candidates, or of the last of these `TOP`
+    candidates and any candidate below.
     """
     settled, evidence = record.settled(), record.evidence()
     first, rest = best[:TOP].tolist(), best[TOP:].tolist()

@@ -48,7 +48,7 @@ class Progress(Protocol):
 
     @property
     def void_matches(self) -> int:
-        """The number of void matches. A match counts each time that it was void."""
+        """The number of void matches. A match that was void several times counts each time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Block:
     matches: tuple[str, ...]
 
     def pairing(self, number: int) -> Pairing:
-        """Return match `number` of the block, counted from 0, as it is to be played."""
+        """Return match `number` of the block, counted from 0, with its place in the plan."""
         return Pairing(
             match=self.matches[number],
             block=self.number,
@@ -85,10 +85,11 @@ class Block:
 
 
 def with_replays(block: Block, seed: str, remote: Set[str], voids: Mapping[str, int]) -> Block:
-    """Return the block with new cards for its void matches, if a remote bot sits at the table.
+    """Return the block with new cards for its void matches if a remote bot sits at the table.
+    Otherwise return the block unchanged.
 
     `remote` names the remote bots, which may remember their hands from a void match. `voids` maps
-    match ids to how often the match was void. The new cards are drawn from the cup's `seed`.
+    the id of a match to the number of times it was void. `seed` is the seed of the cup.
     """
     if remote.isdisjoint(block.table) or not any(voids.get(match) for match in block.matches):
         return block
@@ -106,7 +107,8 @@ class Round:
     """A round of `size` blocks that do not depend on each other's results.
 
     `blocks` includes finished blocks, and may be an iterator that makes blocks as they are needed.
-    It lacks a ladder's skipped blocks, which `size` counts. `epoch` is set if the round begins one.
+    The skipped blocks of a ladder are not in `blocks`, but count in `size`. `epoch` is None unless
+    the round is a new epoch of a ladder.
     """
 
     number: int
@@ -117,7 +119,7 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """The answer of a plan that has nothing to play now. `reason` is a sentence."""
+    """The answer of a plan that has nothing to play now. `reason` is an English sentence."""
 
     reason: str
 
@@ -149,18 +151,21 @@ class Plan(ABC):
 
     @property
     def matches(self) -> int:
-        """The number of planned matches, or 0 if not known in advance. Fewer may be played."""
+        """The number of planned matches, or 0 if it is not known in advance. If the cup ends early,
+        fewer matches are played."""
         return self.blocks * self._maker.matches
 
     def restart(self) -> None:
-        """Make `next` begin with the first of `open_rounds` again."""
+        """Make the following call of `next` return the first round from `open_rounds` again."""
         self._basis = None
 
     def next(self, run: Progress, scores: Scores) -> Round | Wait | Done:
-        """Return the round to play next, `Wait` if there is none now, or `Done` at the end.
+        """Return the round to play next, `Wait` if no round can be played now, or `Done` at the
+        end.
 
         Call again once every match of the round is finished, except at tables that the format
-        leaves out. After a new decision or void match, the first of `open_rounds` comes next.
+        leaves out. After a new decision or a new void match, the first round from `open_rounds` is
+        returned again.
 
         Raises:
             StoreError: if the finished matches cannot be read.
@@ -173,8 +178,8 @@ class Plan(ABC):
     def total(self, run: Progress, scores: Scores, gone: Set[str]) -> int:
         """Return how many matches the run will have if the bots in `gone` no longer play.
 
-        A table that the format leaves out counts only with its finished matches. A ladder counts up
-        to its last epoch. An end by `[stop]` is not foreseen.
+        At a table that the format leaves out, only finished matches count. In a ladder, matches of
+        later epochs do not count. An early end of a duel, or by `[stop]`, is not foreseen.
 
         Raises:
             StoreError: if the finished matches cannot be read.
@@ -190,14 +195,14 @@ class Plan(ABC):
         """
 
     def open_rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
-        """Yield the rounds like `rounds`, but perhaps without the first ones, whose matches can
-        neither be played nor become void any more."""
+        """Yield the rounds from `rounds`, with the same errors. A format may leave out the first
+        rounds if their matches can no longer be played or become void."""
         return self.rounds(run, scores)
 
     def places(self, run: Progress, scores: Scores) -> dict[str, int] | None:
         """Return the place of every bot, best first, or None if the standings decide the places.
 
-        Call only once all rounds are played.
+        Call only once all rounds have been played.
 
         Raises:
             StoreError: if the finished matches cannot be read.
@@ -205,11 +210,13 @@ class Plan(ABC):
         return None
 
     def number(self, block: BlockRecord) -> int:
-        """Return a stored block's number in this plan, which may have grown since it was stored."""
+        """Return the number that a stored block has in this plan. The number can differ from the
+        stored one if the plan has grown."""
         return block.block
 
     def _round(self, number: int, offset: int, tables: Sequence[StageTable], deals: int) -> Round:
-        """Return a round in which each table plays `deals` blocks, numbered from `offset` + 1."""
+        """Return round `number`, in which each table plays `deals` blocks. The blocks are numbered
+        from `offset` + 1."""
         deals_of_tables = ((deal, *table) for deal in range(1, deals + 1) for table in tables)
         blocks = (
             self._maker.make(at, number, stage, table, deal)

@@ -33,7 +33,7 @@ class _EveryTable(WithDeals):
 
 @dataclass(frozen=True, kw_only=True)
 class RoundRobin(_EveryTable):
-    """A format in which all sets of bots that fill a table meet."""
+    """A format in which every set of bots that fills a table meets."""
 
     type: ClassVar[str] = "round-robin"
     may_stop: ClassVar[bool] = True
@@ -41,7 +41,7 @@ class RoundRobin(_EveryTable):
 
 @dataclass(frozen=True, kw_only=True)
 class Gauntlet(_EveryTable):
-    """A format in which the challenger meets every set of other bots that fills the table."""
+    """A format in which the challenger meets every set of other bots that fills its table."""
 
     type: ClassVar[str] = "gauntlet"
 

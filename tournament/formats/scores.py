@@ -30,19 +30,21 @@ class Matches(Protocol):
         """Return the finished matches of `round`, or of all rounds if it is None.
 
         Raises:
-            StoreError: as in `count`, perhaps only during iteration.
+            StoreError: if the matches are in a store that cannot be read, perhaps only during
+                iteration.
         """
 
 
 class Scores:
-    """The scores of a run, as its plan reads them, computed from `matches` at each call."""
+    """The scores of a run, for its plan. Each call computes the scores anew from `matches`."""
 
     def __init__(self, matches: Matches) -> None:
         self.matches = matches
 
     def __call__(self, round: int) -> Mapping[StageTable, Mapping[str, Fraction]]:
-        """Return each bot's exact mean score per deal and seat in a round, after the strike-out
-        rule, by (stage, table) and then by bot. Tables without a finished match are left out.
+        """Return each bot's mean score in a round, keyed by (stage, table) and then by bot. Scores
+        are exact, per deal of one seat, and after the strike-out rule. Tables without a finished
+        match are left out.
 
         Raises:
             StoreError: if the matches cannot be read.
@@ -82,11 +84,12 @@ class Scores:
     def disqualified(
         self, decisions: Iterable[AnyDecision], tables: Sequence[Table]
     ) -> frozenset[str]:
-        """Return the bots whose disqualification counts in a look at the first blocks of the plan.
+        """Return the bots that count as disqualified when `[stop]` judges the first blocks of the
+        plan.
 
-        `decisions` must be oldest first. `tables` has the table of each of these blocks, in order.
-        A disqualification that was not undone counts if it was decided before the last match of
-        these blocks was finished, or if it is the reason why one of them is incomplete.
+        `decisions` must be oldest first. `tables` has the tables of the judged blocks, in the order
+        of the plan. A disqualification that was not undone counts if it was decided before the last
+        match of these blocks was finished, or if it is the reason why a block is incomplete.
 
         Raises:
             StoreError: if there is a disqualification, and the matches cannot be read.

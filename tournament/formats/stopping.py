@@ -16,16 +16,17 @@ FIRST_LOOK = 60
 
 
 def next_look(blocks: int) -> int:
-    """Return the number of blocks at the look after the one at `blocks` blocks: a tenth more.
+    """Return the number of blocks at the look that follows a look at `blocks` blocks. The number is
+    a tenth larger, rounded down, but at least one larger.
 
-    Looks at fixed numbers of blocks make the end independent of `concurrency` and interruptions.
+    Because the looks are fixed, the end does not depend on `concurrency` or interruptions.
     """
     return blocks + max(1, blocks // 10)
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """The condition under which a cup ends early. If `top` is None, it never does."""
+    """The condition under which a cup ends early. If `top` is None, the cup never ends early."""
 
     top: int | None = key(
         None, number(1, 1000, "End once so many bots are separated from the rest.")
@@ -34,8 +35,9 @@ class Stop:
 
 
 class UntilSettled(Plan):
-    """The plan `plan`, which ends at the first look that settles its `top` best bots. `confidence`
-    is the probability with which they must be settled."""
+    """A plan that plays the wrapped `plan`, but ends at the first look at which the `top` best bots
+    are settled above the others. `confidence` is the probability that all settled pairs are in the
+    right order."""
 
     def __init__(self, plan: Plan, top: int, confidence: float) -> None:
         super().__init__(plan.setup)
@@ -46,9 +48,9 @@ class UntilSettled(Plan):
     def rounds(self, run: Progress, scores: Scores) -> Iterator[Round]:
         """Yield the rounds of the wrapped plan, split at each look, until the top bots are settled.
 
-        Each part has the number of its round. Take all blocks of a part before asking for the next
-        part. The last look is after the last block. Set `settled` to the top bots if a look ends
-        the cup, otherwise to ().
+        Each part has the number of its round. Take all blocks of a part, and finish them, before
+        asking for the next part. The last look is after the last block. Set `settled` to the top
+        bots if a look ends the cup, otherwise to ().
 
         Raises:
             StoreError: when the next part is asked for, if finished matches cannot be read.
@@ -83,7 +85,10 @@ class UntilSettled(Plan):
         self, run: Progress, scores: Scores, tables: Sequence[Table], seated: set[str]
     ) -> tuple[str, ...]:
         """Return the top bots, in the order of the cup, if they are settled above all other bots
-        and are all in `seated`, the bots of the current round so far. Otherwise return ()."""
+        and are all in `seated`, the bots of the current round so far. Otherwise return ().
+
+        `tables` has the tables of all blocks so far. Disqualified bots are left out.
+        """
         out = scores.disqualified(run.decisions, tables)
         bots = [bot for bot in self.setup.bots if bot not in out]
         data = scores.observations(bots, len(tables))

@@ -69,8 +69,9 @@ def pair(
 ) -> list[list[str]]:
     """Return the tables of a round, which seat neighbours in `ranked` but avoid repeated meetings.
 
-    `ranked` has the bots, best first, and must fill `tables` tables. `met` counts the meetings of
-    each pair, and `byes` each bot's byes. The worst of the bots with the fewest byes have a bye.
+    `ranked` has the bots, best first, and must have enough bots for `tables` tables. `met` counts
+    the meetings of each pair, and `byes` the byes of each bot. If there are more bots, those
+    with the fewest byes get a bye, and among equals the worst.
     """
     worst_first = ranked[::-1]
     resting = sorted(worst_first, key=byes.__getitem__)[: len(ranked) - tables * players]
@@ -92,8 +93,8 @@ def pair(
 
 
 def _swap(tables: list[list[str]], met: Counter[frozenset[str]], reach: int) -> bool:
-    """Exchange two bots between nearby tables, in place, if that reduces repeated meetings. Return
-    whether two bots were exchanged. Nearby tables are at most `reach` places apart."""
+    """Exchange two bots of nearby tables, in place, if an exchange reduces repeated meetings.
+    Return whether bots were exchanged. Nearby tables are at most `reach` apart in `tables`."""
     for i, upper in enumerate(tables):
         for lower in tables[i + 1 : i + 1 + reach]:
             now = _repeats(upper, met) + _repeats(lower, met)

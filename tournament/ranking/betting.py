@@ -25,9 +25,9 @@ _BISECTIONS = 40
 
 @dataclass(frozen=True)
 class Reach:
-    """The most by which two bots can differ in a block, in points per deal.
+    """The largest difference between two bots in a block (``most``), in points per deal.
 
-    With a ``tail`` above 0, rare differences may be larger, but count as ``most``. This may shift
+    With a ``tail`` above 0, rare differences may be larger, but count as ``most``. That may shift
     the mean by up to ``tail`` times the root mean square of the differences.
     """
 
@@ -36,18 +36,19 @@ class Reach:
 
 
 def reach_of(max_difference: float, bounded: bool) -> Reach:
-    """Return the reach of a block, given a game's ``max_difference`` in points per deal. Unless the
-    rules bound the difference (``bounded``), the reach is a third of it, with a tail."""
+    """Return the reach of a block: a game's ``max_difference``, in points per deal, if the rules
+    guarantee it (``bounded``), otherwise a third of ``max_difference``, with a tail."""
     return Reach(max_difference) if bounded else Reach(max_difference / 3, 0.005)
 
 
 class Bets:
-    """The bets on the mean difference of a duel. Each access computes a property anew.
+    """The bets on the mean difference of a duel. A property is computed anew at each access.
 
-    ``differences`` has an entry for each block, in order, in points per deal. ``blocks`` is their
-    number, and ``mean`` their mean, or 0 if there are none. ``within`` is half the width of the
-    zone around 0 in which a difference does not matter, or None without a zone. Nothing is proved
-    if ``reach`` is None, or if a difference exceeds a reach that has no tail.
+    ``differences`` has the difference in each block, in the order of the plan, in points per deal.
+    ``blocks`` is the number of differences, and ``mean`` their mean, or 0 if there are none.
+    ``within`` is half the width of the zone around 0 in which a difference does not matter, or None
+    without a zone. The bets prove nothing if ``reach`` is None, or if a difference exceeds a reach
+    that has no tail.
     """
 
     def __init__(self, differences: Floats, reach: Reach | None, within: float | None) -> None:
@@ -60,15 +61,16 @@ class Bets:
 
     @property
     def wealth(self) -> float:
-        """The wealth of the bets against a mean of 0, which is 1 before the first block.
+        """The wealth of the bets against a mean of 0. It is 1 before the first block.
 
-        `settled` needs at least 20. Without a reach, the first block makes the wealth NaN.
+        `settled` requires a wealth of at least 20. If ``reach`` is None, the wealth is NaN from the
+        first block on.
         """
         return float(np.exp(min(self.log_wealth(0.0), 700.0)))
 
     @property
     def settled(self) -> bool:
-        """Whether the 95 % interval excludes 0. This is False if nothing is proved."""
+        """Whether the 95 % interval excludes 0. False if the bets prove nothing (see `Bets`)."""
         if self.mean == 0 or not self._proved:
             return False
         first_better, second_better = self._sides(0.0)
@@ -77,7 +79,8 @@ class Bets:
 
     @property
     def equal(self) -> bool:
-        """Whether the 95 % interval lies in the zone. This is False without a zone or a proof."""
+        """Whether the 95 % interval lies in the zone where a difference does not matter. False
+        without a zone, or if the bets prove nothing (see `Bets`)."""
         zone = self._within
         if zone is None or abs(self.mean) > zone or not self._proved:
             return False
@@ -85,11 +88,13 @@ class Bets:
 
     @property
     def interval(self) -> Interval:
-        """The 95 % interval of the mean difference at any look, or `UNKNOWN` without proof."""
+        """The 95 % interval of the mean difference, valid at all looks together, or `UNKNOWN` if
+        the bets prove nothing (see `Bets`)."""
         return Interval(self._end(-1), self._end(1)) if self._proved else UNKNOWN
 
     def log_wealth(self, mean: float) -> float:
-        """Return the natural log of the wealth against ``mean``, or NaN if `wealth` is NaN."""
+        """Return the natural logarithm of the wealth of the bets against a mean difference of
+        ``mean``, or NaN if `wealth` is NaN."""
         return float(both_sides(self._sides(mean), mean, self._within))
 
     def _sides(self, mean: float) -> Floats:
@@ -100,7 +105,7 @@ class Bets:
         return self.log_wealth(mean) >= _NEEDED
 
     def _end(self, side: int) -> float:
-        """Return the end of the interval below (``side`` -1) or above (1) the mean."""
+        """Return the lower end of the interval if ``side`` is -1, or the upper end if it is 1."""
         settled = self.settled and self.mean * side < 0
         inside, outside = self.mean, 0.0 if settled else side * self._reach.most
         zone = self._within
@@ -119,7 +124,8 @@ class Bets:
 
 
 def settled_by_bets(data: Observations, reach: Reach, level: float) -> Booleans:
-    """Return which bots (rows) are settled above which (columns), by bets on each pair's blocks.
+    """Return which bots (rows) are settled above which (columns), by bets on the blocks in which
+    both bots of a pair sat.
 
     If ``reach`` is right, then with probability ``level`` no two bots are ever put in the wrong
     order, over all looks together and however tables are chosen.
@@ -143,8 +149,9 @@ def settled_by_bets(data: Observations, reach: Reach, level: float) -> Booleans:
 
 
 def _rms(squares: Floats, blocks: Ints, reach: Reach) -> Floats:
-    """Return the root mean square of the differences before each block, given the sums of their
-    ``squares`` and the number of ``blocks``. A guess counts as two more blocks."""
+    """Return the root mean square of the differences before each block. ``squares`` has the sums of
+    the squared differences before each block, and ``blocks`` the numbers of blocks before it. Two
+    more blocks, with a difference of a sixth of the reach, are added."""
     guess = (reach.most / 6) ** 2
     answer: Floats = np.sqrt((squares + _BEGINNING * guess) / (blocks + _BEGINNING))
     return answer
@@ -154,7 +161,8 @@ def log_factors(differences: Floats, mean: float, reach: Reach, within: float | 
     """Return the natural logarithm of each block's factor for the wealth on each stake.
 
     ``differences`` and ``within`` are as in `Bets`. Differences beyond ``reach`` count as the
-    reach. The result has shape (2, blocks, stakes): for bets on more than ``mean``, then on less.
+    reach. The result has shape (2, blocks, stakes). Its first half is for bets that the mean
+    difference is above ``mean``, and its second half for bets that it is below ``mean``.
     """
     square = np.clip(differences, -reach.most, reach.most) ** 2
     rms = _rms(np.cumsum(square) - square, np.arange(square.size), reach)
@@ -175,9 +183,11 @@ def _log_factors(
 
 
 def each_side(logs: Floats, within: float | None) -> Floats:
-    """Return the natural logarithm of the wealth on each side, which is 1 before the first block.
+    """Return, with shape (2, ...), the natural logarithm of the wealth on each side of a mean: of
+    bets that the mean difference is above it, and of bets that it is below.
 
     ``logs`` (2, ..., stakes) are sums of `log_factors` over blocks, made with the same ``within``.
+    The wealth on each side is 1 before the first block.
     """
     shares = np.full(_GRID.size, 1 / _GRID.size)
     if within is not None:  # half of the wealth is on the last stake, within / rms^2
@@ -187,7 +197,8 @@ def each_side(logs: Floats, within: float | None) -> Floats:
 
 
 def both_sides(sides: Floats, mean: float, within: float | None) -> Floats:
-    """Return the natural log of both sides' wealth together, given `each_side` for ``mean``."""
+    """Return the natural logarithm of the wealth on both sides together. ``sides`` is the result of
+    `each_side` for the same ``mean`` and ``within``."""
     share = 0.5
     if within is not None and abs(mean) >= within:
         share = _NEAR if mean < 0 else 1 - _NEAR

@@ -26,7 +26,7 @@ class Equations:
     """The normal equations of n bots: ``laplacian`` (n, n) of who met whom, and ``right_side`` (n).
 
     ``squares`` is the weighted sum of the squared deviations of the points from the mean of their
-    block, and ``freedom`` the number of independent squares.
+    block, and ``freedom`` the degrees of freedom of that sum.
     """
 
     def __init__(self, bots: int) -> None:
@@ -41,10 +41,11 @@ class Equations:
         self.right_side = np.pad(self.right_side, (0, new))
 
     def add(self, block: Ints, bot: Ints, points: Floats, weight: Floats | None = None) -> None:
-        """Add blocks to the equations. There must be room for their bots (`grow`).
+        """Add blocks to the equations. There must be room for the bots of the blocks (see `grow`).
 
         ``block``, ``bot`` and ``points`` (per deal) have an entry for each bot of each block.
-        ``block`` must be sorted and numbered from 0. ``weight`` is by block, 1 by default.
+        ``block`` must be sorted and numbered from 0. ``weight`` has the weight of each block, by
+        default 1.
         """
         size = np.bincount(block)
         weights = np.ones(size.size) if weight is None else weight
@@ -61,10 +62,11 @@ class Equations:
         self.freedom += int((size - 1).clip(0).sum())
 
     def effects(self, prior: float) -> tuple[Floats, Floats]:
-        """Return the mean and the standard deviation of each bot's effect, in points per deal.
+        """Return the mean and the standard deviation of each bot's effect, in points per deal. The
+        effect is how far the bot is above the mean of all bots.
 
         ``prior`` is the weight, in blocks, of the guess that all bots are equal, and must be above
-        0. The deviations ignore correlations between bots.
+        0. The standard deviations ignore correlations between bots.
         """
         precision = np.diag(self.laplacian) + prior
         equations = self.laplacian.copy()
@@ -94,7 +96,8 @@ class Fit:
 
 
 def fit(data: Observations) -> Fit:
-    """Return all bots' scores: plain means in a balanced component, otherwise least squares."""
+    """Return the scores of all bots. In a balanced component (see `Fit`) they are plain means,
+    otherwise they are fitted by least squares."""
     bots = data.bots
     size = np.bincount(data.block, minlength=data.blocks)
     deals = np.bincount(data.block, data.deals, data.blocks)
@@ -133,11 +136,11 @@ def fit(data: Observations) -> Fit:
 
 
 def score_intervals(data: Observations, fitted: Fit, shown: Booleans) -> list[Interval]:
-    """Return the 95 % intervals of the scores in a round-robin, in points per deal, by bot.
+    """Return the 95 % interval of each bot's score in a round-robin, in points per deal.
 
-    Each is a Student's t interval around the score in ``fitted``, the result of `fit` for ``data``.
-    Its width comes from the spread between the blocks of each table. It is `UNKNOWN` for bots that
-    are not ``shown`` or have no spread, and for all bots while some table has only one block.
+    The interval is a Student's t interval around the score in ``fitted``, the result of `fit` for
+    ``data``. Its width comes from the spread between the blocks of each table. It is `UNKNOWN` for
+    bots that are not ``shown`` or have no spread, and for all bots if any table has only one block.
     """
     times = np.bincount(data.table)
     if not data.blocks or times[times > 0].min() < 2:
@@ -163,7 +166,8 @@ def score_intervals(data: Observations, fitted: Fit, shown: Booleans) -> list[In
 
 
 def _connected(linked: Booleans) -> Ints:
-    """Return the number of each bot's group. ``linked`` (n, n) says which bots are linked."""
+    """Return the number of each bot's group, from 0. Bots in one group are linked, directly or
+    through others. ``linked`` (n, n) says which are linked directly, and must be symmetric."""
     count = len(linked)
     links = linked | np.eye(count, dtype=bool)
     first = np.arange(count)
@@ -176,7 +180,9 @@ def _connected(linked: Booleans) -> Ints:
 
 
 def _is_balanced(table: Ints, size: Ints, bots: int) -> bool:
-    """Return whether all possible tables of one size, above 1, were played, each equally often."""
+    """Return whether all tables had one size, above 1, and every table of this size that ``bots``
+    bots can form was played, each equally often. ``table`` and ``size`` have the number and the
+    size of each block's table."""
     _, times = np.unique(table, return_counts=True)
     one_size = size.min() == size.max() > 1 and times.min() == times.max()
     return bool(one_size and times.size == comb(bots, int(size[0])))

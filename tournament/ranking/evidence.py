@@ -16,10 +16,11 @@ from tournament.ranking.observations import Observations, numbered, pairs_within
 class Evidence:
     """The differences between each pair of n bots, in points per deal, row minus column.
 
-    The arrays are by pair, (n, n), or (rows, n) if they come from `of`. ``total`` is the sum of the
-    differences, ``squares`` the sum of their squares, ``items`` their number, and ``count`` the
-    number that are not 0. ``blocks`` is the sum of 1 for each difference within a block and 2 for
-    any other. ``rounds`` counts the rounds with a difference, and ``all_rounds`` all rounds.
+    The arrays have the shape (n, n), or (rows, n) if they come from `of`. ``total`` is the sum of
+    the differences, ``squares`` the sum of their squares, ``items`` their number, and ``count`` the
+    number of differences other than 0. ``blocks`` adds 1 for each difference within a block and 2
+    for each difference between two blocks. ``rounds`` counts the rounds in which the pair has a
+    difference, and ``all_rounds`` all rounds.
     """
 
     total: Floats
@@ -37,7 +38,8 @@ class Evidence:
 
     @property
     def deviate(self) -> Floats:
-        """Each pair's sum of differences, divided by its spread around 0, or 0 without a spread.
+        """Each pair's sum of differences, divided by the spread of the differences, or 0 if there
+        is no spread.
 
         The spread is the root of the sum of squares. Where the differences are between two blocks,
         the square of their mean counts for only three quarters in that sum. Half would be exact,
@@ -53,7 +55,8 @@ class Evidence:
 
 
 def evidence(data: Observations) -> Evidence:
-    """Return the evidence about all pairs of bots, from every difference in equal company."""
+    """Return the evidence about all pairs of bots, from all differences in equal company (see the
+    module)."""
     bots = data.bots
     met, alike = pairs(data, data.block), pairs(data, _company(data))
     pair, block, difference = (np.concatenate(both) for both in zip(met, alike, strict=True))
@@ -81,10 +84,10 @@ def evidence(data: Observations) -> Evidence:
 
 
 def pairs(data: Observations, cell: Ints) -> tuple[Ints, Ints, Floats]:
-    """Return all pairs of entries with the same ``cell``, which has a number for each entry.
+    """Return all pairs of entries of ``data`` in the same cell. ``cell`` has each entry's cell.
 
-    The three arrays have an entry for each pair, whose bots are a < b of n: the number a * n + b,
-    the block of a's entry, and a's points per deal minus b's.
+    For each pair, of bots a < b out of n, the three arrays have the number a * n + b, the block of
+    a's entry, and a's points per deal minus b's.
     """
     order = np.lexsort((data.bot, cell))
     parts = map(np.array, pairs_within(cell[order]))
@@ -94,8 +97,9 @@ def pairs(data: Observations, cell: Ints) -> tuple[Ints, Ints, Floats]:
 
 
 def _company(data: Observations) -> Ints:
-    """Return a number for the company of each entry: its round, the other bots at the table, and
-    the number of earlier blocks of the table in the round."""
+    """Return a number for the company of each entry. Entries have the same company if their rounds
+    and the other bots at their tables are the same, and if both tables had the same number of
+    earlier blocks in the round."""
     order = np.lexsort((np.arange(data.blocks), data.table, data.round))
     table = numbered(data.round, data.table)[order]
     first = np.flatnonzero(np.diff(table, prepend=-1))

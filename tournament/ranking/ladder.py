@@ -21,10 +21,11 @@ _PENDING = 512  # the number of draws that are collected before they are added u
 
 
 class LadderRecord:
-    """The blocks of a ladder so far. Bots, and over all bots their versions, are numbered from 0.
+    """The blocks of a ladder so far. Bots are numbered from 0. So are the versions of all bots
+    together. A bot that is found to have changed begins a new version.
 
-    A bot that changes begins a new version. Three arrays are by bot: ``blocks`` has the number of
-    blocks, ``version`` the latest version, and ``changed`` says whether the bot has ever changed.
+    Three arrays have an entry for each bot. ``blocks`` has the number of blocks, ``version`` the
+    latest version, and ``changed`` says whether the bot was ever found to have changed.
     """
 
     def __init__(self, bots: int = 0) -> None:
@@ -57,9 +58,9 @@ class LadderRecord:
         """Add the blocks of an epoch. Bots found to have changed begin a new version.
 
         All arrays have an entry for each bot of each block. ``block`` must be sorted and, in each
-        epoch, numbered from 0. ``points`` is per deal. ``draw`` numbers, within the epoch, the draw
-        that seated the bot. There must be room for all bots (see `grow`). New bots are recorded as
-        arriving in the order of ``bot`` (see `arrive`).
+        epoch, numbered from 0. ``points`` is per deal. ``draw`` has the number, in the epoch, of
+        the draw that seated the bot. There must be room for all bots (see `grow`). New bots are
+        recorded as arriving in the order of ``bot`` (see `arrive`).
         """
         if not block.size:
             return
@@ -83,21 +84,22 @@ class LadderRecord:
                 self._begin_evidence(bot)
 
     def effects(self) -> tuple[Floats, Floats]:
-        """Return the mean and the standard deviation of each bot's effect, in points per deal: how
-        far its current version is above the mean of all bots."""
+        """Return the mean and the standard deviation of each bot's effect, in points per deal. The
+        effect is how far the bot's current version is above the mean of all versions."""
         mean, deviation = self._equations.effects(_PRIOR)
         return mean[self.version], deviation[self.version]
 
     def versions(self) -> Ints:
-        """Return the version for which each entry now counts, oldest entry first."""
+        """Return the version to which each entry (a bot of a block) belongs now, in the order in
+        which the entries were added."""
         return self._history()[2] if self._parts else np.zeros(0, np.int64)
 
     def evidence(self) -> Evidence:
-        """Return the differences between each pair of bots since either bot was last found to have
-        changed. The earlier blocks that its new version includes are left out.
+        """Return the evidence about each pair of bots since either bot was last found to have
+        changed. Earlier blocks are left out, even those that belong to the new version of a bot.
 
-        ``count``, ``blocks`` and ``rounds`` equal ``items``, and ``all_rounds`` is 0. Later calls
-        of `add` may change the arrays.
+        ``count``, ``blocks`` and ``rounds`` equal ``items``, and ``all_rounds`` is 0. A later call
+        of `add` may change the arrays in place.
         """
         self._add_pending()
         total, squares, items = self._evidence
@@ -105,7 +107,7 @@ class LadderRecord:
 
     def settled(self) -> Booleans:
         """Return which bots (rows) are settled above which (columns), as in `settled_by_arrival`. A
-        bot that has changed arrives anew."""
+        bot that was found to have changed counts as a new arrival."""
         arrival = np.where(self._start < 0, self._starts, self._start) + 1
         return settled_by_arrival(self.evidence(), arrival)
 
@@ -136,7 +138,8 @@ class LadderRecord:
         """Add the differences between the bots of each draw to the evidence.
 
         Bots at one table are compared by ``points``, bots at different tables by ``alone``, their
-        points without the effects of their opponents. The latter happens later, in `_add_pending`.
+        points without the effects of their opponents. Bots at different tables are compared later,
+        in `_add_pending`.
         """
         number = np.unique(draw, return_inverse=True)[1]
         first = np.flatnonzero(np.diff(block, prepend=-1))
@@ -153,8 +156,8 @@ class LadderRecord:
                 self._add_pending()
 
     def _add_pairs(self, left: Ints, right: Ints, over: Floats, times: float) -> None:
-        """Add differences to the evidence: each ``left`` bot is ahead of its ``right`` bot by
-        ``over``. If ``times`` is -1, subtract them instead."""
+        """Add differences to the evidence if ``times`` is 1, or subtract them if it is -1. Each
+        ``left`` bot is ahead of the ``right`` bot at the same index by ``over``."""
         for row, column, sign in ((left, right, times), (right, left, -times)):
             np.add.at(self._evidence[0], (row, column), sign * over)
             np.add.at(self._evidence[1], (row, column), times * over**2)
@@ -183,7 +186,7 @@ class LadderRecord:
     def _watch(self, block: Ints, bot: Ints, alone: Floats) -> None:
         """Add these new entries to the running sums. Then find the bots in them that have changed,
         and begin a new version of each, the clearest change first, since the opponents of that bot
-        seem to change too. The history must have the entries already."""
+        seem to change too. The entries must already be in the history."""
         self._follow(block, bot, alone)
         seen = np.unique(bot)
         while True:
@@ -194,8 +197,8 @@ class LadderRecord:
             self._begin_version(int(seen[place]), _WINDOWS[window])
 
     def _follow(self, block: Ints, bot: Ints, alone: Floats) -> None:
-        """Add new entries, in any order, to the running sums of each bot's ``alone`` and its
-        square. Only a bot's latest sums are kept, as many as the largest window needs."""
+        """Add new entries, in any order, to each bot's running sums of ``alone`` and of its square.
+        Keep only the latest sums of a bot, as many as the largest window needs."""
         order = np.lexsort((block, bot))
         who, value = bot[order], alone[order]
         first = np.flatnonzero(np.diff(who, prepend=-1))
@@ -210,8 +213,9 @@ class LadderRecord:
 
     def _change(self, bots: Ints, window: int) -> Floats:
         """Return how clearly the mean of ``alone`` over each bot's last ``window`` blocks differs
-        from the mean before, in either direction: Student's statistic as the equivalent normal
-        deviate, never negative, and 0 if there are too few blocks or there is no spread."""
+        from the mean over the earlier blocks, in either direction. The result is Student's
+        statistic as the equivalent normal deviate. It is never negative, and is 0 if there are too
+        few blocks or there is no spread."""
         last = self._count[bots]
         earlier = last - window
         end, cut = (self._sums[:, bots, at % _RING] for at in (last, last - window))
@@ -230,7 +234,8 @@ class LadderRecord:
         return answer
 
     def _begin_version(self, bot: int, window: int) -> None:
-        """Begin a new version of a bot with its last ``window`` blocks. The bot arrives anew."""
+        """Begin a new version of a bot, to which its last ``window`` blocks then belong. Delete the
+        evidence about the bot, and count it as a new arrival."""
         self._add_pending()
         self._evidence[:, bot] = self._evidence[:, :, bot] = 0.0
         self._begin_evidence(bot)

@@ -16,9 +16,9 @@ class Observations:
     ``bot``, ``column`` (the place of the bot among the bots of its block), ``points`` (per deal)
     and ``deals`` (a bot with two seats has two for each deal).
 
-    Three arrays are by block. ``seated`` (B, p) has the bots in ascending order, then -1, where p
-    is the size of the largest table. ``table`` (B) is a number for the set of bots. ``round`` (B)
-    is the round, numbered from 0: tables of one round were drawn together.
+    Three arrays have an entry for each block. ``seated`` (B, p) has the bots in ascending order,
+    then -1, where p is the size of the largest table. ``table`` (B) is a number for the set of
+    bots. ``round`` (B) is the round, from 0. The tables of a round were drawn together.
 
     ``plain`` (n) is each bot's points divided by its deals, or NaN if it has no deal.
     """
@@ -49,10 +49,10 @@ def observe(
 ) -> Observations:
     """Return the observations of M matches, summed by block.
 
-    ``block``, ``deals`` (the number of deals) and ``round`` (0 by default) are by match. ``seats``
-    (M, s) has the bot at each of s seats, a number below ``bots``. ``scores`` (M, s) has the points
-    of the match at each seat after the strike-out rule. Blocks are numbered anew, from 0 in the
-    order of their numbers. The order of matches and seats does not matter.
+    ``block``, ``deals`` (the number of deals) and ``round`` (by default 0) have an entry for each
+    match. ``seats`` (M, s) has the bot at each of s seats, a number below ``bots``. ``scores``
+    (M, s) has the points of each seat in the match, after the strike-out rule. Blocks are numbered
+    anew from 0, in ascending order of their numbers. The order of matches and seats is ignored.
     """
     _, first, at = np.unique(block, return_index=True, return_inverse=True)
     cell, where = np.unique(at[:, np.newaxis] * bots + seats, return_inverse=True)
@@ -70,8 +70,9 @@ def entries(
 ) -> Observations:
     """Return the observations with these entries, which must be sorted by block and then by bot.
 
-    ``block`` must be numbered from 0. ``totals`` has the points of each entry in all its deals, and
-    ``deals`` their number, above 0. ``round`` is by block. Rounds are numbered anew, from 0.
+    An entry is a bot of a block. ``block`` must be numbered from 0. ``totals`` has the points of an
+    entry in all its deals, and ``deals`` the number of its deals, above 0. ``round`` has the round
+    of each block. Rounds are numbered anew from 0.
     """
     size = np.bincount(block, minlength=round.size)
     column = np.arange(block.size) - (np.cumsum(size) - size)[block]
@@ -92,8 +93,8 @@ def entries(
 
 
 def renumbered(data: Observations, bot: Ints, bots: int) -> Observations:
-    """Return the same blocks with other numbers for the bots, below ``bots``. ``bot`` has the new
-    number for each entry. Different bots of a block must get different numbers."""
+    """Return a copy of ``data`` with other bot numbers. ``bot`` has the new number for each entry,
+    below ``bots``. Different bots of a block must get different numbers."""
     order = np.lexsort((bot, data.block))
     deals = data.deals[order].astype(np.float64)
     totals = data.points[order] * deals
@@ -101,8 +102,8 @@ def renumbered(data: Observations, bot: Ints, bots: int) -> Observations:
 
 
 def numbered(*columns: Ints) -> Ints:
-    """Return a number from 0 for each row. Equal rows have equal numbers, and larger rows have
-    larger numbers. Rows are compared by the first column, then by the next."""
+    """Return a number for each row of these columns, the same for equal rows. Different rows are
+    numbered from 0 in ascending order, compared by the first column, then by the next."""
     code = np.zeros(columns[0].size, np.int64)
     for column in columns:
         _, value = np.unique(column, return_inverse=True)
@@ -112,8 +113,9 @@ def numbered(*columns: Ints) -> Ints:
 
 
 def pairs_within(cell: Ints) -> Iterator[tuple[Ints, Ints]]:
-    """Yield, in parts, all pairs of entries with equal ``cell``, which must be sorted. A part has
-    the positions of the first entries of its pairs, and of the second entries, which come later."""
+    """Yield all pairs of entries with equal values in ``cell``, which must be sorted. Yield many
+    pairs at a time, as two arrays with the indexes of the first and of the second entries. The
+    first entry of a pair comes before the second."""
     left, step = np.arange(cell.size), 1
     while left.size:
         left = left[left + step < cell.size]

@@ -23,9 +23,10 @@ _MIXTURE = 0.15  # narrowest for pairs with some 60 differences
 def final_chances(evidence: Evidence) -> Floats:
     """Return, for each pair, the probability that two equal bots would differ at least as clearly.
 
-    The result, of shape (n, n), holds only at the planned end. Without evidence, it is 1. Because
-    results may decide who meets again, it is multiplied by j (j + 1) for a pair that met in j of k
-    rounds, or by k if it met in all rounds, but is at most 1.
+    The result, of shape (n, n), is valid only at the planned end. Without evidence about a pair,
+    the probability is 1. Because results may decide who meets again, the probability is multiplied
+    by j (j + 1) for a pair that met in j of k rounds, or by k for a pair that met in all rounds,
+    but is at most 1.
     """
     size = np.abs(evidence.deviate) / np.sqrt(2)
     chance = np.array(list(map(erfc, size.ravel().tolist()))).reshape(size.shape)
@@ -37,8 +38,9 @@ def final_chances(evidence: Evidence) -> Floats:
 
 
 def anytime_chances(evidence: Evidence) -> Floats:
-    """Return, for each pair, a bound on the probability that equal bots ever differ as clearly,
-    over all looks together. It is 1 without evidence. The shape is that of the evidence."""
+    """Return, for each pair, an upper bound on the probability that equal bots would ever, at any
+    look, differ at least as clearly. The bound is 1 without evidence about the pair. The result has
+    the shape of the arrays in ``evidence``."""
     time = evidence.count * _MIXTURE
     log = np.log1p(time) / 2 - evidence.deviate**2 * time / (2 * (1 + time))
     answer: Floats = np.exp(np.minimum(log, 0.0))
@@ -67,11 +69,12 @@ def settled_pairs(ahead: Floats, chances: Floats, level: float = LEVEL) -> Boole
 
 
 def settled_by_arrival(evidence: Evidence, arrival: Ints) -> Booleans:
-    """Return which bots (rows) are settled above which (columns), if bots come and go.
+    """Return which bots (rows) are settled above which (columns) if bots may arrive at any time.
 
     With probability ``LEVEL`` no look ever puts two bots in the wrong order. ``arrival`` (n)
-    numbers the bots from 1 in the order in which they arrived. Each arrival fixes the allowed
-    probability of an error between the bot and earlier bots, so that these add up to 1 - ``LEVEL``.
+    numbers the bots from 1 in the order in which they arrived. The number of a bot determines the
+    allowed probability of an error about the bot and any earlier bot. The allowed probabilities of
+    all bots add up to 1 - ``LEVEL``.
     """
     later = arrival[:, np.newaxis] > arrival
     level = (1 - LEVEL) / (np.pi**2 / 6 - 1) / arrival**2.0

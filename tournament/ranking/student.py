@@ -23,22 +23,22 @@ def student_quantile(freedom: float, tail: float) -> float:
 
 
 def normal_deviate(freedom: Floats, deviate: Floats) -> Floats:
-    """Return, for each ``deviate``, the value that a normal variable exceeds as rarely as Student's
-    variable, with as many degrees of ``freedom``, exceeds the deviate."""
+    """Return the standard normal deviate that has the same tail probability as each ``deviate`` of
+    Student's t distribution. ``freedom`` has the degrees of freedom for each deviate."""
     normal = np.sqrt(freedom * np.log1p(deviate**2 / freedom))
     answer: Floats = np.copysign(normal * (8 * freedom + 1) / (8 * freedom + 3), deviate)
     return answer
 
 
 def student_tail(freedom: float, deviate: float) -> float:
-    """Return the probability that Student's variable with ``freedom`` degrees of freedom exceeds
-    ``deviate``."""
+    """Return the probability that a Student's t variable with ``freedom`` degrees of freedom
+    exceeds ``deviate``."""
     normal = normal_deviate(np.array([freedom]), np.array([deviate]))
     return NormalDist().cdf(-float(normal[0]))
 
 
 def mean_interval(values: Sequence[float], level: float = LEVEL) -> Interval:
-    """Return Student's confidence interval of the mean of independent values, or `UNKNOWN` for
+    """Return Student's confidence interval for the mean of independent values, or `UNKNOWN` for
     fewer than two values."""
     if len(values) < 2:
         return UNKNOWN

@@ -61,14 +61,11 @@ class DoudizhuverMatch(adapter.AdaptedProgram):
         self._lost: str | None = None  # why the program cannot be used until the next deal
 
     def answer(self, deal: Deal, until: float) -> tuple[Answer, str]:
-        """Send the lines of a script that are new to the program. Start it if it is not running.
+        """Return the program's bid or cards, and "" as its comment (see `AdaptedProgram.answer`).
 
-        Stop at the first answer that differs from the move that was played, and return a message
-        about this answer. Return None if no answer differs.
-
-        Raises:
-            NoAnswer: if the program cannot be started, ends, does not read or answer before
-                `until`, or gives an answer that cannot be read.
+        The protocol cannot tell a program that a move was played for it. So the program is asked in
+        that turn too. If its answer differs from the move that was played, the program is not used
+        until the next deal. The first question about a deal closes the previous deal.
         """
         if self._deal is None or self._deal.number != deal.number:
             self.close(deal.score)
@@ -87,6 +84,10 @@ class DoudizhuverMatch(adapter.AdaptedProgram):
 
         Stop at the first answer that differs from the move that was played, and return a message
         about this answer. Return None if no answer differs.
+
+        Raises:
+            NoAnswer: if the program cannot be started, ends, does not read or answer before
+                `until`, or gives an answer that cannot be read.
         """
         if not self.running:
             self.start()

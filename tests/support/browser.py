@@ -67,7 +67,6 @@ def wait(browser: Chrome, holds: Callable[[Chrome], Any], message: str = "") -> 
 
 
 def has(selector: str) -> Callable[[Chrome], Any]:
-    """The condition that the page has an element with this selector."""
     return lambda browser: browser.find_elements(By.CSS_SELECTOR, selector)
 
 

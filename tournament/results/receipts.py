@@ -36,10 +36,9 @@ def read_receipts(path: Path) -> list[Digest]:
     try:
         with path.open("rb") as file:
             lines = file.read(_SIZE).decode("utf-8").splitlines()
-        return [
-            parse_receipt(line.split()[0]) for line in lines if line and not line.startswith("#")
-        ]
-    except (OSError, ValueError, IndexError):
+        words = [line.split() for line in lines if not line.startswith("#")]
+        return [parse_receipt(first) for first, *_ in filter(None, words)]
+    except (OSError, ValueError):
         return []
 
 

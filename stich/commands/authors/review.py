@@ -11,6 +11,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
+from operator import attrgetter
 from time import monotonic
 from typing import Any, Final, NamedTuple
 
@@ -172,8 +173,8 @@ def _decisions(store: RunReader, bot: str, most: int) -> tuple[list[_Decision], 
 
     Forced moves are not decisions. Until the run has ended, incomplete blocks are left out. The
     matches are spread evenly over the run, and are in a random order that is the same in every
-    call, so the beginning of the list is a sample of the run. Within a match, decisions are in the
-    order of play.
+    call, so the beginning of the list is a sample of the run. Within a match, the decisions of
+    each seat are together, in the order of play.
 
     Raises:
         StoreError: if there is no such bot, the bot made no decision, or the run cannot be read.
@@ -191,7 +192,7 @@ def _decisions(store: RunReader, bot: str, most: int) -> tuple[list[_Decision], 
     asked = [
         _Decision(row, record.seating, record.scores)
         for record in map(store.match, matches)
-        for row in decision_rows(record)
+        for row in sorted(decision_rows(record), key=attrgetter("seat"))
         if row.bot == bot and not row.forced
     ]
     decisions = [decision for decision in asked if decision.row.fault is None]

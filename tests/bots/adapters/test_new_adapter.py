@@ -27,7 +27,6 @@ def run(*words: str) -> str:
 
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A current folder with the programs of the page."""
     for block in blocks(PAGE, "python"):
         name = block.partition("\n")[0].removeprefix("# ")
         (tmp_path / name).write_text(block)

@@ -105,7 +105,6 @@ def recorded() -> list[dict[str, Any]]:
 
 
 def expected(view: dict[str, Any], moves: list[str]) -> str:
-    """The decision of every kit, as copied."""
     plays = [move for move in moves if move != "pass"]
     if not plays:
         return "pass"

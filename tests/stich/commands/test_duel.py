@@ -20,7 +20,6 @@ WORDS = ("--game", "dasan", "--seed", "x", "--out")
 
 @pytest.fixture(scope="module")
 def decided(tmp_path_factory: pytest.TempPathFactory) -> Decided:
-    """The folder and the events of a duel that is decided."""
     out = tmp_path_factory.mktemp("duel") / "out"
     return out, json_lines("duel", WORSE, BETTER, *WORDS, out)
 

@@ -33,7 +33,6 @@ COMMANDS = {
 
 @pytest.fixture
 def command(tmp_path: Path) -> str:
-    """The command of a bot that needs a variable."""
     (tmp_path / "bot.py").write_text(NEEDY)
     return shlex.join([sys.executable, str(tmp_path / "bot.py")])
 

@@ -3,6 +3,7 @@
 import re
 import signal
 import socket
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import partial
 from itertools import count, cycle
@@ -80,6 +81,20 @@ def test_no_time_and_no_legal_move_are_told_apart(run: tuple[Path, set[str]]) ->
     count, failed = re.findall(r" of (\d+) decisions|For (\d+) decisions more, .*", done.stdout)
     assert int(count[0]) <= int(failed[1]) <= int(count[0]) + 1
     assert "no time" not in done.stdout
+
+
+def test_each_seat_of_a_bot_is_judged_as_one_match(tmp_path: Path) -> None:
+    duel = ("greedy", "random", "--game", "doudizhu", "--players", 4, "--deals", 1)
+    stich("duel", *duel, "--out", tmp_path / "duel")
+    turns: dict[str, list[int]] = defaultdict(list)
+
+    def first(connection: socket.socket, request: dict[str, Any]) -> None:
+        turns[request["match"]].append(request["turn"])
+        hostile.first(connection, request)
+
+    with hostile.running(first) as url:
+        stich("review", tmp_path / "duel", "greedy", "--with", url, "--matches", 4)
+    assert len(turns) == len({match.rpartition("-")[0] for match in turns}) > 4
 
 
 def test_ctrl_c_lists_what_was_found_so_far(run: tuple[Path, set[str]]) -> None:

@@ -20,12 +20,10 @@ def position(hands: list[str], table: str | None = None, by: int = -1, **rest: A
 
 
 def lead(hand: str) -> State:
-    """Seat 0 leads from this hand; the others hold one other card each."""
     return follow(hand, None)
 
 
 def follow(hand: str, table: str | None) -> State:
-    """Seat 0 must beat a play of seat 2."""
     used = cards(hand) + cards((table or "").partition("=")[0])
     spare = [card for card in DECK.cards if card not in used]
     return position([hand, spare[0], spare[1]], table)

@@ -24,7 +24,6 @@ def launched(bot: Bot, folder: Path, **options: Any) -> LaunchSettings:
 
 
 def output(bot: Bot, launch: LaunchSettings) -> str:
-    """What a bot prints until it ends."""
     with closing(BotProcess(bot, environment(shlex.split(str(bot.command)), 1), launch)) as process:
         while process.status() is None:
             os.sched_yield()

@@ -47,7 +47,6 @@ def row(table: Standings, bot: str) -> Standing:
 
 
 def without(*bots: str) -> tuple[Disqualify, ...]:
-    """The decisions that disqualify these bots."""
     at = "2026-11-22T10:00:00+00:00"
     return tuple(Disqualify(number=number, at=at, bot=bot) for number, bot in enumerate(bots, 1))
 

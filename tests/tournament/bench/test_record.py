@@ -14,7 +14,6 @@ from tournament.bench.record import RecordError, read_record, write_record
 
 @pytest.fixture
 def data(tmp_path: Path) -> dict[str, Any]:
-    """A record as JSON, which is read as it was written."""
     file, written = tmp_path / "good.json", record(result([3, -6, 9] * 2), result([1], 1))
     write_record(written, file)
     assert read_record(file) == written

@@ -34,7 +34,6 @@ def folder(tmp_path: Path) -> Path:
 
 
 def unpacked(data: bytes, folder: Path) -> Path:
-    """The new folder "there" with the contents of an archive."""
     unpack(data, hashlib.sha256(data).hexdigest(), folder / "there")
     return folder / "there"
 

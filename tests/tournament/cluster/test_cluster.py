@@ -25,7 +25,6 @@ DEALS = 12
 
 @pytest.fixture(scope="module")
 def local(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """The standings of the gated cup on one machine."""
     folder = tmp_path_factory.mktemp("local")
     fresh = '[format] cards = "fresh"'  # as with a bot by URL
     succeed("run", write(folder, toys(4), fresh, deals=DEALS), "--out", folder / "run")

@@ -24,7 +24,6 @@ from tournament.store.store import Store
 
 @pytest.fixture(scope="module")
 def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
-    """The standings of the toy cup, run in one go, one table at a time."""
     folder = tmp_path_factory.mktemp("uninterrupted")
     cup = write(folder, toys(4), deals=1, concurrency=1)
     assert "toy0" in succeed("run", cup, "--out", folder / "run").stdout

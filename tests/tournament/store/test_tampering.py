@@ -53,7 +53,6 @@ def key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def under_way(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run with faults, decisions and void matches that has not ended."""
     folder = tmp_path_factory.mktemp("under-way")
     of = played.cup(deals=2)
     with played.unfinished(folder, of, islice(played.played(of, {"cat": 5}), 8)) as store:

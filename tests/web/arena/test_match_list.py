@@ -60,7 +60,6 @@ def client(store: Store) -> FlaskClient:
 
 
 def listed(client: FlaskClient, query: Query) -> list[str]:
-    """The matches on all pages, each of which links to the next."""
     asked = {name: value for name, value in query.items() if value is not None}
     page = client.get(f"/matches?{urlencode(asked)}").text
     matches = LINK.findall(page)

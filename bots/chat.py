@@ -62,7 +62,7 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     fallback: Literal["sensible", "none"] = "sensible"
 
     def cost(self, used: Mapping[str, int]) -> float | None:
-        """Return the price of the tokens in `used`, which are counted as in `Completion.usage`.
+        """Return the cost of the tokens that `used` counts by kind, as `Completion.usage` does.
 
         Return None if output tokens were not counted, or if neither input nor output has a price.
         """
@@ -136,10 +136,10 @@ class Completion:
 
 
 class Endpoint:
-    """The endpoint of a model. Several threads may use it at once.
+    """The endpoint of a model. Several threads may use it at once. `key` is "" if none is needed.
 
-    If `transcripts` is given, each request and its answer, without the key, are appended to this
-    file as a line of JSON. A failure to write is only logged.
+    If `transcripts` is given, each request is appended to this file with its answer, as a line of
+    JSON without the key. A failure to write is only logged.
     """
 
     def __init__(self, settings: Settings, key: str, transcripts: Path | None) -> None:
@@ -154,9 +154,9 @@ class Endpoint:
     def ask(self, messages: Sequence[Message], until: float, used: Counter[str]) -> Completion:
         """Return a completion for these messages. After a temporary failure, wait and try again.
 
-        If structured output is refused, later requests do without it. `until` is the deadline, as a
-        `monotonic` time. The numbers of calls and tokens, and of failures by cause, are added to
-        `used`, even if there is no completion.
+        If the endpoint refuses structured output, ask without it, in later requests too. `until` is
+        the deadline, as a `monotonic` time. Add the numbers of calls, of tokens, and of failures
+        with each cause to `used`, even if there is no completion.
 
         Raises:
             NoCompletion: if there is no completion by the deadline, if the endpoint refuses the

@@ -7,9 +7,10 @@ from bots.cards import ORDER, VALUE, View, cards_of, count_ranks, rank_of
 
 
 def move(view: View, moves: Sequence[str]) -> str:
-    """Return the lowest play that wins or, as a lead, a play of as many cards as possible.
+    """Return the lowest play that beats the trick so far.
 
-    If no play wins, return the first move: a pass or, in 9-5-2, the lowest legal card.
+    If there is none, return the first move: a pass or, in 9-5-2, the lowest legal card. As a lead,
+    return a play with as many cards as possible or, in 9-5-2, the highest card.
     """
     if view["game"] == "ninefivetwo":
         return _nine_five_two(view, moves)
@@ -25,7 +26,7 @@ def move(view: View, moves: Sequence[str]) -> str:
 
 
 def _bid(view: View, moves: Sequence[str]) -> str:
-    """Return the bid for the number of cards of the four highest ranks, or else the first move."""
+    """Return the highest bid that the number of high cards is worth, or else the first move."""
     top = sum(count_ranks(view["game"], view["hand"])[-4:])
     if view["game"] == "doudizhu" and view["players"] == 4:
         top //= 2  # two packs

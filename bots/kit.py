@@ -52,9 +52,10 @@ class HttpError(Exception):
 
 
 def adapt(move: MoveFunction) -> Callable[[dict[str, Any]], Any]:
-    """Return a function that calls ``move`` with parts of a request, and returns its result.
+    """Return a function that takes the body of ``POST /move``, and returns what ``move`` returns.
 
-    No arguments are passed for parameters of ``move`` that have a default.
+    That function calls ``move`` with the parts of the body that are named in the module docstring.
+    Parameters of ``move`` that have a default keep it.
 
     Raises:
         TypeError: if ``move`` does not take ``(view, moves)``, with or without a third parameter
@@ -117,7 +118,7 @@ class Bot:
         """Return the answer to a POST request.
 
         The answer to ``/move`` has the move, which need not be legal, and any info and fallback.
-        The answer of a hook is empty. Exceptions from ``move`` and the hooks pass through.
+        For ``/start`` and ``/end``, it is {}. Exceptions from ``move`` and the hooks pass through.
 
         Raises:
             HttpError: if the bot does not have this path, or the body does not conform to the
@@ -156,7 +157,9 @@ class Bot:
 
 
 class Server(socketserver.ThreadingMixIn, socketserver.TCPServer):
-    """An HTTP server for one bot, with a thread for each connection. It listens at once.
+    """An HTTP server for one bot, with a thread for each connection.
+
+    It listens as soon as it is created, and answers while ``serve_forever`` runs.
 
     Raises:
         OSError: if the server cannot listen on this host and port.
@@ -172,7 +175,7 @@ class Server(socketserver.ThreadingMixIn, socketserver.TCPServer):
 
     @property
     def port(self) -> int:
-        """The port that the server listens on. If the given port was 0, this is the port taken."""
+        """The port that the server listens on. For a given port 0, this is the free port taken."""
         return int(self.server_address[1])
 
     def handle_error(self, request: object, client_address: object) -> None:
@@ -257,20 +260,20 @@ def run(
     end: Hook | None = None,
     argv: Sequence[str] | None = None,
 ) -> None:
-    """Serve ``move`` over HTTP until Ctrl-C is pressed or the process is stopped.
+    """Serve ``move`` over HTTP. Return when Ctrl-C is pressed.
 
     The port is ``--port``, else the environment variable ``PORT``, else 9000. Port 0 stands for a
     free port. The address is ``--host``, else 127.0.0.1. Both are printed to stderr. Other
-    arguments are left to the author. ``argv`` replaces the arguments of the command line.
+    arguments are ignored, so authors may use them. ``argv`` replaces the command line's arguments.
 
     Several threads may call ``move`` at once. An exception in ``move`` is printed to stderr and
     answered with status 500 (an ``HttpError`` is not printed, and has its own status). A runner
-    counts it as a fault.
+    counts either answer as a fault.
 
-    ``supports`` lists by game the numbers of players and the options that the bot plays, as in
-    ``{"doudizhu": {"players": [3], "options": {"single_round": [True]}}}``.
+    ``supports`` lists, for each game, the numbers of players and the options that the bot plays,
+    as in ``{"doudizhu": {"players": [3], "options": {"single_round": [True]}}}``.
     ``start`` and ``end`` are called with the body of ``POST /start`` and ``POST /end``. Without
-    them, the bot answers 404, and a runner does not ask again, which makes a match faster.
+    them, the bot answers 404. A runner then stops sending them, which makes a match faster.
 
     Exit with a message and status 1 if the port is not available, or status 2 if the port is not
     a number from 0 to 65535.

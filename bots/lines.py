@@ -12,8 +12,8 @@ MAX_LINE = 1 << 16  # bytes of an answer; the runner accepts no more
 class NoAnswer(Exception):
     """The program has no usable answer.
 
-    `kind` is `late`, `ended`, `unreadable`, `illegal`, or `untold` if the program's protocol cannot
-    express the position.
+    `kind` is `late`, `ended`, `unreadable`, `illegal` or `untold`. The last one means that the
+    program's protocol cannot express the position.
     """
 
     def __init__(self, kind: str, why: str) -> None:
@@ -105,14 +105,14 @@ class LineProgram:
     def unread(self) -> bytes:
         """Return, without waiting, what the program has written after the last line that was read.
 
-        Whitespace around it is removed. `read` still returns the text. The program must be running.
+        The text is stripped of whitespace. `read` still returns it. The program must be running.
         """
         if select([self._stdout], [], [], 0)[0]:
             self._rest += os.read(self._stdout, MAX_LINE)
         return self._rest.strip()
 
     def _ended(self) -> NoAnswer:
-        """Return the error for a program that has ended, or that has closed its stdin or stdout."""
+        """Return the error for a program that has ended or closed a pipe. Wait up to a second."""
         try:
             status = self._process.wait(1) if self._process is not None else None
         except subprocess.TimeoutExpired:
@@ -122,6 +122,6 @@ class LineProgram:
 
 
 def start_of(line: bytes) -> str:
-    """Return the first 60 characters of a line, quoted for a message, with "..." if cut."""
+    """Return the first 60 characters of a line, quoted, and with "..." if the line is longer."""
     text = line.decode(errors="replace").strip()
     return repr(text if len(text) <= 60 else text[:60] + "...")

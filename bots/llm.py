@@ -50,9 +50,9 @@ def read_answer(text: str, moves: Sequence[str]) -> tuple[str, str]:
     """Return the move and the comment in a model's answer.
 
     The last move in the answer counts. A number in brackets, or in place of a move, is an index
-    into `moves`. The move need not be legal: it is "" if there is none, and the number itself if
-    the number is not an index. If the answer is JSON with a "move" and a "comment", these are
-    used. Otherwise the comment is the whole answer. Text up to `</think>` is ignored.
+    into `moves`. A number that is too large for an index is the move itself. The move need not be
+    legal, and is "" if the answer has none. If the answer is JSON with a "move" and a "comment",
+    these are used. Otherwise the comment is the whole answer. Text up to `</think>` is ignored.
     """
     text = comment = text.rpartition("</think>")[2].strip()
     with suppress(ValueError, TypeError, LookupError, RecursionError):
@@ -89,12 +89,12 @@ class ModelPlayer:
     def move(
         self, view: dict[str, Any], moves: list[str], request: Mapping[str, Any]
     ) -> tuple[str, dict[str, str | float], str | None]:
-        """Return the move, information about it, and the reason for a fallback or None.
+        """Return the move, information about it, and the reason for a fallback, or None.
 
         The model has until shortly before the clock of the request runs out. The information has
         the model's comment, and numbers such as tokens and cost. If the model makes no legal move,
-        `sensible` moves, unless the setting `fallback` is "none". In that case the move is the last
-        one that the model wrote, or "", and the reason is None.
+        the setting `fallback` decides. With "sensible", `sensible` moves. With "none", the move is
+        the last one that the model wrote, or "", and the reason is None.
         """
         settings = self.settings
         seconds = (request["clock"]["move_ms"] + request["clock"]["bank_ms"]) / 1000
@@ -201,7 +201,7 @@ def _text(file: Path) -> str:
 
 
 def run(folder: Path) -> None:
-    """Check the endpoint, then serve the model of a folder as a bot until the process is stopped.
+    """Check the endpoint of the model that a folder describes, then serve the model as a bot.
 
     Exit with a message if `load`, `Endpoint.probe` or `kit.run` fails. Ctrl-C ends the process.
     """

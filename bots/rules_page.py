@@ -11,8 +11,8 @@ _OPTION: Final = re.compile(r"^\| `(\w+)` \|.*\| (.*) \|$", re.MULTILINE)
 def lean(page: str, options: Mapping[str, object]) -> str:
     """Return a page of rules without its golden games, set-up positions and options that are off.
 
-    `options` must have all options of the match. An option is off if it is False, 0 or None. The
-    table of options becomes a list, at the end, of the options that are on.
+    `options` must have all options of the match. An option is off if it is False, 0 or None. In
+    place of the table of options, a list of the options that are on is added at the end.
     """
     values = [
         f"- `{name}` is {str(options[name]).lower()}: {meaning}"

@@ -41,7 +41,7 @@ def move(view: View, moves: Sequence[str], clock: Mapping[str, int]) -> str:
 
 
 def search(view: View, moves: Sequence[str], *, iterations: int) -> str:
-    """Return the move chosen as in `move`, after searching up to `iterations` determinizations.
+    """Return the move that `move` would choose after up to `iterations` determinizations.
 
     The same position always gets the same move.
     """
@@ -56,10 +56,10 @@ class Lead(NamedTuple):
 
 
 def measure_lead(view: View, move: str, other: str, *, iterations: int) -> Lead | None:
-    """Return how many more points `move` makes than `other` in up to `iterations` determinizations.
+    """Return how many more points `move` makes than `other`, on average.
 
-    The determinizations are not those of `search`, so that the move chosen there has no advantage.
-    Return None if there are fewer than two: `iterations` is too small, or no valid deal is found.
+    The average is over up to `iterations` determinizations. They are not those of `search`, so that
+    the move chosen there has no advantage. Return None if fewer than two of them are valid states.
     """
     rng = random.Random(~position_hash(view))  # noqa: S311 (no secret)
     playout = sensible.load(view["game"], "playout")
@@ -88,8 +88,8 @@ class _Search:
     def run(self, continues: Callable[[int], bool]) -> str:
         """Return the first candidate, or a move that the search finds clearly better.
 
-        The search ends when `continues(number of determinizations)` is false or one move is left.
-        If a determinization is not a valid state, return the first candidate.
+        The search ends when one move is left, or when `continues` returns false for the number of
+        determinizations so far. If one of these is not a valid state, return the first candidate.
         """
         first, alive, done = self.candidates[0], self.candidates, 0
         rng = random.Random(position_hash(self.view))  # noqa: S311 (no secret)
@@ -126,7 +126,7 @@ class _Search:
     def _sample(
         self, constraints: determinization.Constraints, rng: random.Random
     ) -> dict[str, Any]:
-        """Return the state in wire form that fits the bids best, of up to `MAX_SAMPLES` samples."""
+        """Draw up to `MAX_SAMPLES` random states. Return the best fit to the bids, in wire form."""
         best: dict[str, Any] = {}
         least = math.inf
         for _ in range(MAX_SAMPLES):
@@ -174,7 +174,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def main() -> None:
-    """Serve the bot. With `--worlds N`, a search is limited to N determinizations, not in time."""
+    """Serve the bot. With `--worlds N`, a search has N determinizations and no time limit."""
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--worlds", type=int)
     worlds: int | None = parser.parse_known_args()[0].worlds

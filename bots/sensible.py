@@ -20,7 +20,7 @@ def move(view: View, moves: Sequence[str]) -> str:
 
 
 def load(game: str, part: str) -> ModuleType:
-    """Import and return the module `strategy` or `playout` of a game."""
+    """Import and return a module of a game. `part` is `strategy` or `playout`."""
     folder = "shedding" if game in ("doudizhu", "dasan") else game
     # A bot process mostly plays one game: do not import the strategies of the others.
     return importlib.import_module(f"bots.{folder}.{part}")

@@ -13,7 +13,7 @@ _INT16: Final = np.iinfo(np.int16)
 
 
 class CardGame(Environment, AECEnv):
-    """An `Environment`, with the same parameters and `infos`, that has PettingZoo's spaces too."""
+    """An `Environment`, with the same parameters and `infos`, and with PettingZoo's spaces."""
 
     metadata: ClassVar[dict[str, Any]] = {
         "name": "stich",
@@ -37,5 +37,5 @@ class CardGame(Environment, AECEnv):
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Discrete:
-        """Return the space of an agent's actions, of which only a few are legal at a time."""
+        """Return the space of an agent's actions. Legal actions are marked in `infos`."""
         return self.action_spaces[agent]

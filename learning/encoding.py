@@ -146,7 +146,8 @@ class Encoding:
     def encode_moves(self, moves: LegalMoves) -> list[int]:
         """Return legal moves encoded as words, in one flat list.
 
-        Each move has a word of its cards for each pack, then a word that describes the move.
+        Each move has one word for its cards, or two for cards from two packs (see `_copies`). Then
+        comes a word that describes the move (see `DESCRIPTION`).
         """
         words: list[int] = []
         described, single = self._described, self._deck.packs == 1
@@ -183,7 +184,7 @@ def action_of(position: Position, move: str) -> int | None:
     """Return the index of a move in a position's list of legal moves.
 
     A legal play that is not listed has the index of the listed play with the same ranks. In Dasan,
-    both must also show the called card, or both keep it back. Return None for a move of 9-5-2 that
+    either both plays or neither must show the called card. Return None for a move of 9-5-2 that
     gives or discards several cards, since only single cards are listed.
 
     Raises:

@@ -14,7 +14,7 @@ Info = dict[str, Any]
 
 
 class Environment:
-    """A game that the agents `seat_0`, `seat_1` … play by calling `reset`, then `step`.
+    """A game that the agents `seat_0`, `seat_1` … play. Call `reset`, then `step` for each action.
 
     An action is an index into the list of legal moves. As in a cup, an agent is asked only if it
     has more than one legal move. When a deal ends, each agent's reward is its points in the deal.
@@ -105,7 +105,10 @@ class Environment:
             self._cumulative_rewards[name] += reward
 
     def _go_on(self) -> None:
-        """Play forced moves, then set `moves`, `agent_selection`, and `infos` or `terminations`."""
+        """Play forced moves, then set `moves`, `agent_selection`, and the `infos` of that agent.
+
+        At the end of the game, set `terminations` instead of `infos`.
+        """
         state = self.position
         moves = state.moves()
         while len(moves) == 1:
@@ -144,7 +147,7 @@ class Environment:
         )
 
     def agent_iter(self, max_iter: int = 2**63) -> Iterator[str]:
-        """Yield the agent to move until all are removed, at most `max_iter` times.
+        """Yield the agent to move until all agents are removed, at most `max_iter` times.
 
         The caller must call `step` each time.
         """

@@ -25,14 +25,14 @@ class StaticBody:
 
     @classmethod
     def of(cls, content: bytes) -> "StaticBody":
-        """Return a body of `content`, which is compressed with gzip as much as possible."""
+        """Return a body with `content`, both plain and compressed at gzip's highest level."""
         gzipped = gzip.compress(content, 9, mtime=0)
         return cls(content, gzipped, sha256(content).hexdigest()[:32])
 
     def answer(self, content_type: str) -> Response:
         """Return the response to Flask's current request: 304 if the client has this version.
 
-        Other responses are compressed if the client accepts gzip and the body is not short.
+        Other responses are compressed if gzip is accepted and the body is longer than `SHORTEST`.
         """
         packed = _accepts_gzip() and len(self.plain) > SHORTEST
         response = Response(self.gzipped if packed else self.plain, content_type=content_type)
@@ -46,7 +46,7 @@ class StaticBody:
 
 @cache
 def static_file(path: Path) -> StaticBody:
-    """Return the body of a file, which only the first call for its path reads and compresses.
+    """Return the body of a file. Only the first call for a path reads and compresses the file.
 
     Raises:
         OSError: if the file cannot be read.
@@ -57,7 +57,7 @@ def static_file(path: Path) -> StaticBody:
 def compress(response: Response) -> Response:
     """Compress the body of `response`, in place, if the client accepts gzip. Return the response.
 
-    Streams, short bodies, and responses with a `Vary` header (from `StaticBody`) stay as they are.
+    Streams, bodies of up to `SHORTEST` bytes, and responses with a `Vary` header are not changed.
     """
     if not _accepts_gzip() or response.is_streamed or "Vary" in response.headers:
         return response

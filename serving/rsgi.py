@@ -88,12 +88,12 @@ class RsgiFront:
         self.threads = ThreadPoolExecutor(threads, "long-work")
 
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Store the event loop. Granian calls this method before it listens."""
+        """Store the event loop, and schedule `_limit_unread_answers`, before granian listens."""
         self.loop = loop
         loop.call_soon(self._limit_unread_answers)
 
     async def __rsgi__(self, scope: Scope, proto: HTTPProtocol) -> None:
-        """Answer a request. Return once a large answer no longer takes up memory."""
+        """Answer a request. If the answer is large, wait until it is sent or the client leaves."""
         began = perf_counter()
         async with AsyncExitStack() as slot:
             body = await self._read(scope, proto, slot)
@@ -121,7 +121,7 @@ class RsgiFront:
     async def _send_pieces(
         self, proto: HTTPProtocol, status: int, headers: Headers, answer: Pieces
     ) -> None:
-        """Generate pieces and send them as fast as the client reads.
+        """Generate pieces and send them as fast as the client reads. Stop if the client leaves.
 
         granian buffers everything that is written to a stream, but reads a file only as fast as the
         client does. So the pieces go through a named pipe.
@@ -148,7 +148,7 @@ class RsgiFront:
                 await writer.drain()
 
     async def _open_pipe(self, path: str) -> asyncio.StreamWriter | None:
-        """Open a named pipe once granian reads from it, or return None after `PIPE_SECONDS`."""
+        """Return a named pipe to write to, once granian reads it, or None after `PIPE_SECONDS`."""
         with suppress(TimeoutError):
             async with asyncio.timeout(PIPE_SECONDS):
                 while True:
@@ -162,7 +162,10 @@ class RsgiFront:
         return None
 
     async def _read(self, scope: Scope, proto: HTTPProtocol, slot: AsyncExitStack) -> BytesIO:
-        """Return the body, a `_FailedBody` to refuse it, or an empty body if the client left."""
+        """Return the body, a `_FailedBody` to refuse it, or an empty body if the client left.
+
+        A large body takes a slot, which closing `slot` frees.
+        """
         headers = scope.headers
         open_ended = "transfer-encoding" in headers
         length = None if open_ended else int(headers.get("content-length", "0"))
@@ -201,7 +204,7 @@ class RsgiFront:
         return body
 
     async def _take_slot(self, slot: AsyncExitStack) -> bool:
-        """Wait for a slot, which closing `slot` frees. Return whether one became free in time."""
+        """Take a slot, which closing `slot` frees. Return False if `SLOT_SECONDS` pass first."""
         try:
             async with asyncio.timeout(SLOT_SECONDS):
                 await slot.enter_async_context(self.slots)
@@ -213,11 +216,11 @@ class RsgiFront:
     async def _answer(
         self, scope: Scope, body: BytesIO, slot: AsyncExitStack, began: float
     ) -> Answer:
-        """Return the application's answer.
+        """Call the application, and return its answer (see `_call`). `began` is as in `BEGAN`.
 
-        Call it in another thread if the body is large or `on_loop` is false. After LongWork, take
-        the slots that it needs, which closing `slot` frees, and call it again in another thread. If
-        the slots do not become free in time, call it again only to refuse the request.
+        Use another thread if the body is large or `on_loop` is false. After LongWork, take the
+        slots that it asks for, and call the application again in another thread. If too few slots
+        become free in time, that call only refuses the request. Closing `slot` frees the slots.
         """
         environ = _environ(scope) | {BEGAN: began}
         # a large body has a slot already, and takes long to parse
@@ -235,7 +238,11 @@ class RsgiFront:
                     held = held + 1 if await self._take_slot(slot) else None
 
     def _call(self, environ: WSGIEnvironment, body: BytesIO, slots_held: int | None) -> Answer:
-        """Return the application's answer, as bytes unless it is a file or `Pieces`."""
+        """Call the application. Return the status, the headers and the answer as bytes, unless the
+        answer is a file or `Pieces`.
+
+        `slots_held` is as in `SLOTS_HELD`. LongWork passes through.
+        """
         status, headers = 500, []
 
         def start(line: str, given: Headers, exc_info: Any = None) -> Any:
@@ -252,9 +259,10 @@ class RsgiFront:
                 answer.close()
 
     def _limit_unread_answers(self) -> None:
-        """Make the kernel buffer little for clients that do not read, and later cut them off.
+        """Make Linux buffer little for a client that does not read, and later cut off that client.
 
-        Connections inherit the listening socket's options. Look for that socket until it exists.
+        The limits are options of the listening socket, which connections inherit. If there is no
+        such socket yet, try again later. Other systems have no such options.
         """
         if not hasattr(socket, "TCP_USER_TIMEOUT"):
             return
@@ -272,7 +280,7 @@ class RsgiFront:
 
 
 class _FailedBody(BytesIO):
-    """A body that could not be read. Reading it raises `error`, the answer to the client."""
+    """A body that is refused. Reading it raises `error`, the answer to the client."""
 
     def __init__(self, error: HTTPException, *, all_read: bool = False) -> None:
         super().__init__()
@@ -315,6 +323,6 @@ def _environ(scope: Scope) -> WSGIEnvironment:
 
 
 def _next_piece(answer: Pieces) -> tuple[bytes, float]:
-    """Return the next piece (b"" after the last), and the seconds of processor time it took."""
+    """Return the next piece (b"" after the last), and the processor time it took in seconds."""
     began = thread_time()
     return next(answer.pieces, b""), thread_time() - began

@@ -32,12 +32,12 @@ class LongWork(BaseException):
 def need_long_work(slots: int = 1) -> None:
     """Check that the current request may do long work, which needs `slots` slots.
 
-    A slot stands for an answer of up to 1.6 MB. Under servers other than `serving.rsgi`,
-    which counts slots, every request may do long work.
+    A slot stands for an answer of up to 1.6 MB. Only `serving.rsgi` counts slots. Under other
+    servers, every request may do long work.
 
     Raises:
         LongWork: if the request holds fewer slots.
-        TooManyRequests: if the request has waited for more slots in vain.
+        TooManyRequests: if not enough slots became free in time.
     """
     held = request.environ.get(SLOTS_HELD, slots)
     if held is None:
@@ -48,7 +48,7 @@ def need_long_work(slots: int = 1) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """An answer that is generated while it is sent. Its response must have `direct_passthrough`.
+    """An answer that is generated while it is sent. Its response must set `direct_passthrough`.
 
     `serving.rsgi` generates a piece once the client has read the previous pieces, and then waits
     for `rest` times the processor time that the piece took.

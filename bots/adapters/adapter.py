@@ -41,15 +41,15 @@ class AdaptedProgram(lines.LineProgram, ABC):
         """
 
     def close(self, score: int) -> None:
-        """End the match, in which `score` is the program's final score. By default, stop it."""
+        """End the match. By default, stop the program. `score` is the program's final score."""
         self.stop()
 
 
 class Adapter:
-    """A bot that plays a program's moves, or the move of `sensible` if the program has none.
+    """A bot that plays a program's moves. If the program fails, `sensible` moves instead.
 
-    `open_match` returns the program for a new match. The `_MAX_MATCHES` matches with the latest
-    requests are kept. If `auction` is False, `sensible` bids. The methods are thread-safe.
+    `open_match` returns the program for a new match. Only the `_MAX_MATCHES` matches with the
+    latest requests keep a program. If `auction` is False, `sensible` bids. Methods are thread-safe.
     """
 
     def __init__(self, open_match: Callable[[], AdaptedProgram], *, auction: bool) -> None:
@@ -61,7 +61,7 @@ class Adapter:
     def move(
         self, view: View, moves: Sequence[str], request: Mapping[str, Any]
     ) -> tuple[str, Info, str | None]:
-        """Return the move, information about it (see `kit`), and the reason for a fallback or None.
+        """Return the move, its info (see `kit`), and the reason for a fallback, or None.
 
         `request` is the body of `POST /move`. A bid that `sensible` makes because `auction` is
         False is not a fallback. Fallbacks are also reported on stderr.
@@ -82,12 +82,12 @@ class Adapter:
     def _ask(self, deal: Deal, match: AdaptedProgram, until: float) -> tuple[str, Info]:
         """Return the program's move, and information about it.
 
-        If the program ends instead of answering, start it again and ask it once more. `until` is
+        If the program cannot be started, or ends instead of answering, try once more. `until` is
         the deadline, as a `monotonic` time.
 
         Raises:
-            NoAnswer: if the program gives no legal move in time. Unless its move was illegal, the
-                program has been stopped.
+            NoAnswer: if the program gives no legal move in time. If `match.answer` raised the
+                error, the program has been stopped.
         """
         for ended in (False, True):
             try:
@@ -113,7 +113,7 @@ class Adapter:
             return match
 
     def end(self, request: Mapping[str, Any]) -> None:
-        """Close the match that a `POST /end` body names, if it is known (see `AdaptedProgram`)."""
+        """Close the match that the body of a `POST /end` names. Ignore an unknown match."""
         with self._lock:
             match = self._matches.pop(request["match"], None)
         if match is not None:
@@ -125,8 +125,8 @@ def serve(
 ) -> None:
     """Serve a program for three-player Dou Dizhu as a bot (see `kit.run`).
 
-    `open_match` and `auction` are as in `Adapter`. Start the program once to see whether it can be
-    started. Exit with a message if it cannot, or if the port is not available.
+    `open_match` and `auction` are as in `Adapter`. First start the program once as a test. Exit
+    with a message if the program cannot be started, or if the port is not available.
     """
     match = open_match()
     try:

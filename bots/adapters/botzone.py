@@ -23,9 +23,9 @@ Response = int | list[int]
 
 
 def conversation(deal: Deal, auction: bool) -> tuple[list[Request], list[Response]]:
-    """Return a deal's requests, and the moves that were played in response to all but the last.
+    """Return the requests for a deal, and the moves played in response to all but the last one.
 
-    Both are in Botzone's form. If `auction` is False, the auction is left out.
+    Both are in Botzone's form. If `auction` is False, the auction must be over, and is left out.
 
     Raises:
         NoAnswer: if the program would have to bid a second time, which Botzone does not allow.
@@ -80,7 +80,7 @@ class BotzoneMatch(adapter.AdaptedProgram):
         self._given: list[Response] = []  # the responses of the running process
 
     def answer(self, deal: Deal, until: float) -> tuple[Answer, str]:
-        """Return the response, and its debug information or "" (see `AdaptedProgram.answer`)."""
+        """Return the response, and its debug information as a comment (see `AdaptedProgram`)."""
         requests, responses = conversation(deal, self._auction)
         if deal.number != self._deal:
             self.stop()
@@ -103,10 +103,14 @@ class BotzoneMatch(adapter.AdaptedProgram):
     def _go_on(
         self, requests: list[Request], responses: list[Response], until: float
     ) -> dict[str, Any] | None:
-        """Return the running program's output for the last request, or None if it must restart.
+        """Return the program's output for the last request, or None if a restart is needed.
 
-        Unlike the bot, the program is also asked for forced moves. It must restart if it has ended
-        or has answered the last request already, or if an answer differs from the move played.
+        First send the program the earlier requests that it has not had, such as those for forced
+        moves. A restart is needed if the program is not running, has answered the last request
+        already, or has given an answer that differs from the move that was played.
+
+        Raises:
+            NoAnswer: if an answer does not come before `until`, or cannot be read.
         """
         output = None
         for number, request in enumerate(requests):
@@ -119,9 +123,9 @@ class BotzoneMatch(adapter.AdaptedProgram):
         return output
 
     def _ask(self, value: Request, until: float) -> dict[str, Any]:
-        """Send `value` to the program, return its output, and append the response to `_given`.
+        """Send a request to the program, return its output, and append the response to `_given`.
 
-        Stop the program unless it asks to be kept running.
+        Stop the program if it does not ask to be kept running. NoAnswer is as in `_go_on`.
         """
         self.write(json.dumps(value), until)
         line = self.read(until)
@@ -141,7 +145,7 @@ class BotzoneMatch(adapter.AdaptedProgram):
 def serve(
     program: Sequence[str], folder: Path, *, name: str, version: str, auction: bool = True
 ) -> None:
-    """Serve the program that a command starts in `folder` as a bot (see `adapter.serve`).
+    """Serve a program as a bot (see `adapter.serve`). `program` is a command to run in `folder`.
 
     If `auction` is False, the program is for *FightTheLandlord*, which has no auction.
     """

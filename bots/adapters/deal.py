@@ -18,7 +18,7 @@ Answer = int | Sequence[str]  # a bid (0 to pass), or the cards to play (none to
 
 @dataclass(frozen=True, slots=True)
 class Deal:
-    """A deal as one seat knows it. Positions are seats counted from the first bidder."""
+    """A deal as one seat knows it. Positions are seats counted from the first bidder, 0."""
 
     number: int  # in its match
     score: int  # the seat's score before the deal
@@ -37,8 +37,8 @@ class Deal:
         """Return the deal that a view of Dou Dizhu shows. `moves` are the legal moves.
 
         Raises:
-            NoAnswer: if other platforms cannot express the position: there are not three players,
-                the talon is hidden after the auction, or the history lacks moves of the deal.
+            NoAnswer: if other platforms cannot express the position, because there are not three
+                players, the talon is hidden after the auction, or the history is incomplete.
         """
         if view["players"] != 3:
             raise NoAnswer("untold", "the program plays at tables of three only")
@@ -75,7 +75,7 @@ class Deal:
         )
 
     def move(self, answer: Answer) -> str:
-        """Return a program's answer as a legal move, which may use other suits than `moves` does.
+        """Return a program's answer as a legal move. Its suits may differ from those in `moves`.
 
         Raises:
             NoAnswer: if the move is not legal.
@@ -98,12 +98,12 @@ class Deal:
 
 
 def numbers(cards: Sequence[str]) -> list[int]:
-    """Return the numbers that Botzone and DOUDIZHUVER give these cards, ascending."""
+    """Return the numbers of these cards on Botzone and in DOUDIZHUVER, in ascending order."""
     return sorted(_NUMBERS[card] for card in cards)
 
 
 def named(answer: object) -> list[str]:
-    """Return the cards whose numbers a program's answer lists, in the same order.
+    """Return the cards with the numbers in a program's answer, in the same order.
 
     Raises:
         NoAnswer: if the answer is not a list of card numbers.

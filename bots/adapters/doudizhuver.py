@@ -16,9 +16,10 @@ _END_S: Final = 0.5  # for the answer to GAMEOVER
 
 
 def script(deal: Deal) -> list[tuple[str, str]]:
-    """Return the lines to send up to the current question, each with the expected answer.
+    """Return the lines to send to the program in this deal, each with the expected answer.
 
-    At the program's earlier turns, this is the move played, and for the current question, it is "".
+    The last line asks for the current move, and expects "". Earlier questions expect the moves that
+    were played.
 
     Raises:
         NoAnswer: if the program would have to bid a second time, which the protocol does not allow.
@@ -52,7 +53,7 @@ def _cards(cards: Sequence[str]) -> str:
 
 
 class DoudizhuverMatch(adapter.AdaptedProgram):
-    """A DOUDIZHUVER program that plays one match. It is started anew for each deal."""
+    """A DOUDIZHUVER program that plays one match. The program is restarted for each deal."""
 
     def __init__(self, command: Sequence[str], folder: Path) -> None:
         super().__init__(command, folder)
@@ -63,9 +64,9 @@ class DoudizhuverMatch(adapter.AdaptedProgram):
     def answer(self, deal: Deal, until: float) -> tuple[Answer, str]:
         """Return the program's bid or cards, and "" as its comment (see `AdaptedProgram.answer`).
 
-        The protocol cannot tell a program that a move was played for it. So the program is asked in
-        that turn too. If its answer differs from the move that was played, the program is not used
-        until the next deal. The first question about a deal closes the previous deal.
+        The protocol cannot tell a program that a move was played for it, so the program is asked
+        for that move too. If it answers with another move, this question and all others until the
+        next deal raise NoAnswer. The first question about a new deal closes the previous deal.
         """
         if self._deal is None or self._deal.number != deal.number:
             self.close(deal.score)
@@ -80,14 +81,14 @@ class DoudizhuverMatch(adapter.AdaptedProgram):
         return named([] if numbers == [-1] else numbers), ""
 
     def _tell(self, steps: list[tuple[str, str]], until: float) -> str | None:
-        """Send the lines of a script that are new to the program. Start it if it is not running.
+        """Send the program the lines in `steps` that it has not had. If necessary, start it.
 
         Stop at the first answer that differs from the move that was played, and return a message
         about this answer. Return None if no answer differs.
 
         Raises:
-            NoAnswer: if the program cannot be started, ends, does not read or answer before
-                `until`, or gives an answer that cannot be read.
+            NoAnswer: if the program cannot be started, ends, or gives no answer that can be read
+                before `until`.
         """
         if not self.running:
             self.start()
@@ -102,7 +103,7 @@ class DoudizhuverMatch(adapter.AdaptedProgram):
         return None
 
     def close(self, score: int) -> None:
-        """Tell the program who won the deal, if it had a landlord. Then stop the program.
+        """Tell the program who won, if it is running and the deal had a landlord. Then stop it.
 
         The winner follows from `score`, the score of the program's seat after the deal.
         """
@@ -133,5 +134,5 @@ def _read(answer: str, line: str, expected: str) -> str:
 
 
 def serve(program: Sequence[str], folder: Path, *, name: str, version: str) -> None:
-    """Serve the program that a command starts in `folder` as a bot (see `adapter.serve`)."""
+    """Serve a program as a bot (see `adapter.serve`). `program` is a command to run in `folder`."""
     adapter.serve(lambda: DoudizhuverMatch(program, folder), name=name, version=version)

@@ -18,7 +18,7 @@ _START_S: Final = 600.0  # longer than any runner waits
 
 
 def raw_state(deal: Deal) -> dict[str, Any]:
-    """Return a position after the auction as RLCard's `raw_obs`, with the landlord as player 0."""
+    """Return a deal as RLCard's `raw_obs`. The auction must be over. The landlord is player 0."""
     landlord = deal.landlord or 0
     trace = [((position - landlord) % 3, cards) for position, cards in deal.plays]
     played = [[card for who, cards in trace if who == n for card in cards] for n in range(3)]
@@ -65,7 +65,7 @@ class Agent(adapter.AdaptedProgram):
             raise NoAnswer("ended", f"the agent cannot be loaded: {line}")
 
     def answer(self, deal: Deal, until: float) -> tuple[Answer, str]:
-        """Return the cards that the agent plays, and "" for a comment (see `AdaptedProgram`).
+        """Return the cards that the agent plays, and "" as the comment (see `AdaptedProgram`).
 
         If the agent is answering for another match, wait for that answer, even beyond `until`.
         """
@@ -95,8 +95,8 @@ class Agent(adapter.AdaptedProgram):
 def serve(program: Sequence[str], folder: Path, *, name: str, version: str) -> None:
     """Serve an RLCard agent for Dou Dizhu as a bot (see `adapter.serve`). `sensible` bids.
 
-    The last word of `program` names the agent as `module:name`. Any words before it are the command
-    of a Python that has RLCard, by default the bot's own. The agent runs in `folder`.
+    The last word of `program` names the agent as `module:name`. The words before it, by default the
+    path of the bot's own Python, start a Python that has RLCard. The agent runs in `folder`.
     """
     *python, agent = program
     command = [*(python or [sys.executable]), str(Path(rlcard_worker.__file__)), agent]

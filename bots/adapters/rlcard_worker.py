@@ -4,7 +4,7 @@
 
 Each line of stdin is a state as `bots.adapters.rlcard_agent` writes it, and each line of stdout an
 action. The name stands for an agent, for a list of three agents (the landlord, the seat after the
-landlord, the seat before), for an object with such a list as `agents`, or for a class or function
+landlord, the seat before), for an object with such a list in `agents`, or for a class or function
 that returns any of these. The Python that runs the program has RLCard and need not have Stich.
 """
 
@@ -19,10 +19,13 @@ READY = "ready"
 
 
 def load(where: str) -> list[Any]:
-    """Return the agents of the landlord and of the two seats after the landlord.
+    """Return the agents of the landlord and of the two seats after the landlord, in this order.
 
-    `where` is `module:name`, as in the module docstring. ImportError, AttributeError for an unknown
-    name, and exceptions in the agent's own code pass through.
+    `where` is `module:name`, as in the module docstring. Exceptions in the agent pass through too.
+
+    Raises:
+        ImportError: if the module cannot be imported.
+        AttributeError: if the module does not have the name.
     """
     module, _, name = where.partition(":")
     agent = getattr(importlib.import_module(module), name)
@@ -33,7 +36,7 @@ def load(where: str) -> list[Any]:
 
 
 def main() -> None:
-    """Load the agent that the command line names, write `READY`, and answer each line of stdin.
+    """Load the agent that the command line names, write `READY`, and answer lines until stdin ends.
 
     What the agent itself prints goes to stderr. If the agent or RLCard cannot be loaded, write the
     error to stdout and exit with status 1. An exception during play ends the program.

@@ -45,7 +45,7 @@ class Kit:
         )
 
     def command(self, directory: Path | str) -> str:
-        """Return the shell command that starts the copy in `directory`."""
+        """Return the shell command that starts the kit's copy in `directory`."""
         return self.run.format(dir=shlex.quote(str(directory)))
 
     def copy(self, target: Path, program: Sequence[str] = ()) -> list[str]:
@@ -53,11 +53,11 @@ class Kit:
 
         For an adapter, `program` is a command, which is written into the copy of `decision`. Files
         and folders that the command names by a relative path, except symbolic links, are copied
-        too, and returned last.
+        too. Their copies are returned last.
 
         Raises:
             KitError: if `target` is not empty, is a file or cannot be written, if `program` is
-                missing or not expected, or if files that it names do not exist, cannot be read,
+                missing or not expected, or if the program's files do not exist, cannot be read,
                 contain `target` or share a name. Part of the kit may have been copied by then.
         """
         if self.program is None and program:
@@ -95,10 +95,14 @@ class Kit:
 
 
 def _files_of(program: Sequence[str]) -> dict[str, Path]:
-    """Return the files and folders at relative paths in a command, but no symbolic links, by word.
+    """Return the files and folders to copy, keyed by the word of the command that names them.
+
+    Absolute paths and symbolic links are left out. A word like `module:Agent` names the module's
+    file or its package's folder.
 
     Raises:
-        KitError: if a file does not exist, would contain the copy, or has the name of another file.
+        KitError: if a relative path with a slash does not exist, a folder would contain the copy,
+            or two files have the same name.
     """
     copies = {}
     for word in program:
@@ -118,7 +122,7 @@ def _files_of(program: Sequence[str]) -> dict[str, Path]:
 
 
 def _word(word: str, copies: Mapping[str, Path]) -> str:
-    """Return a word of the command, changed so that it works in the folder of the copies."""
+    """Return a word of the command, changed so that it works in the folder of the `copies`."""
     if word not in copies or ":" in word:
         return str(Path(word).absolute()) if Path(word).is_symlink() else word
     return f"./{copies[word].name}" if "/" in word else copies[word].name
@@ -136,7 +140,7 @@ def _name(program: Sequence[str], copies: Mapping[str, Path]) -> str:
 
 
 def catalogue() -> dict[str, Kit]:
-    """Return all kits by language, in the order of `kits.toml`."""
+    """Return all kits, keyed by language, in the order of `kits.toml`."""
     folder = files("bots").joinpath("kits")
     docs, rules = folder.joinpath("docs"), folder.joinpath("docs", "rules")
     names = [page.name for page in docs.iterdir() if page.is_file()]

@@ -11,7 +11,7 @@ TRICK_VALUE: Final = 0.25  # in points: a trick may avoid an exchange, and nobod
 
 
 def finish(state: NinefivetwoState) -> NinefivetwoState:
-    """Play the last deal of a game to its end, and return the final state."""
+    """Play a deal, which must be the last of its game, to its end. Return the final state."""
     while state.turn is not None and state.phase != "play":
         state = state.advance(_before_play(state, state.hands[state.turn]))
     trump = -1 if state.trump is None else state.trump
@@ -57,6 +57,6 @@ def _before_play(state: NinefivetwoState, hand: int) -> str:
 
 
 def value(end: NinefivetwoState, seat: int) -> float:
-    """Return the value of the last deal to a seat: its points, and `TRICK_VALUE` for each trick."""
+    """Return the seat's points in the last deal, plus `TRICK_VALUE` for each trick it took."""
     result = end.results[-1]
     return float(result["scores"][seat]) + TRICK_VALUE * float(result["tricks"][seat])

@@ -24,8 +24,8 @@ def move(view: View, moves: Sequence[str]) -> str:
 def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
     """Return the moves as (score, move), best first.
 
-    The scale depends on the phase. In the phase `play`, the moves after the best are in order of
-    `keep_value`, lowest first.
+    The scale depends on the phase. In the phase `play`, the best move is followed by the others in
+    ascending order of `keep_value`.
     """
     hand = DECK.hand(view["hand"])
     phase = view["phase"]
@@ -104,8 +104,8 @@ def _above(card: int) -> int:
 def choose_card(hand: int, trick: Sequence[int], trump: int, unseen: int, voids: int) -> int:
     """Return the card to play.
 
-    `trick` holds the cards played so far, oldest first. `unseen` is the set of cards that may be in
-    other hands. Bit s of `voids` is set if the next seat is known to have no card of suit s.
+    `trick` holds the cards in the trick so far, oldest first. `unseen` is the set of cards that may
+    be in other hands. Bit s of `voids` is set if the next seat is known to have no card of suit s.
     """
     if not trick:
         return _lead(hand, trump, unseen)
@@ -126,9 +126,11 @@ def choose_card(hand: int, trick: Sequence[int], trump: int, unseen: int, voids:
 def _play_second(
     winners: int, following: int, unseen: int, led: int, trump: int, voids: int
 ) -> int:
-    """Return the highest of `winners`, or a lower card that is as good, if it is likely to win.
+    """Return the card in `following` to play as the second card of a trick.
 
-    Otherwise return the lowest of `following`. `unseen` and `voids` are as in `choose_card`.
+    `winners` holds the cards in `following` that beat the first card. If the highest of them is
+    likely to win, return it, or a lower card that is as good. Otherwise return the lowest card.
+    `unseen` and `voids` are as in `choose_card`.
     """
     ruffed = voids >> led & 1 and not voids >> trump & 1 and unseen & SUIT_CARDS[trump]
     if ruffed and led != trump:
@@ -168,7 +170,7 @@ def _lead(hand: int, trump: int, unseen: int) -> int:
 
 
 def _lead_low(hand: int, trump: int, unseen: int) -> int:
-    """Return the lowest card of a short suit if the hand has trumps, or else of a long suit."""
+    """Return the lowest card of a short side suit or, if the hand has no trumps, a long suit."""
     trumps = hand & SUIT_CARDS[trump]
     side = hand ^ trumps
     if not side:
@@ -183,7 +185,7 @@ def _lead_low(hand: int, trump: int, unseen: int) -> int:
 
 
 def keep_value(card: int, hand: int, trump: int) -> float:
-    """Return the value of keeping a card in this hand."""
+    """Return how valuable it is to keep a card of this hand. A trump is worth 100 or more."""
     suit, rank = card & 3, card >> 2
     if suit == trump:
         return 100.0 + rank

@@ -23,7 +23,7 @@ LEAD_PRICE, STOP_PRICE, LAST_STOP_PRICE = 1.5, 9.5, 26.5
 
 
 def finish(state: SheddingState) -> SheddingState:
-    """Play the last deal of a game to its end, and return the final state."""
+    """Play a deal, which must be the last of its game, to its end. Return the final state."""
     model = WIN_MODELS[state.game.name, state.players]
     rules = model.rules
     while state.turn is not None and state.phase != "play":
@@ -64,7 +64,7 @@ def finish(state: SheddingState) -> SheddingState:
 
 
 def _secret_card(state: SheddingState) -> int:
-    """Return, as a hand, the card that will reveal Dasan's teams when it is played, or else 0."""
+    """Return, as a hand, the card whose play will reveal Dasan's teams, or 0 if there is none."""
     if isinstance(state, DasanState) and state.partner is not None:
         return state.hands[state.partner] & state.called
     return 0
@@ -82,7 +82,7 @@ def _opponents(state: SheddingState) -> list[frozenset[int]]:
 
 
 def value(end: SheddingState, seat: int) -> float:
-    """Return the square root of a seat's score in the last deal, with the sign of the score.
+    """Return the square root of a seat's absolute score in the last deal, with the score's sign.
 
     The root keeps a few deals with many doublings from deciding everything.
     """
@@ -160,7 +160,10 @@ def _over_teammate(
 
 
 def _win_by_force(turn: Turn, combos: list[Combo], higher: list[Combo]) -> Combo | None:
-    """Return an unbeatable play in `higher`, or None if two in `combos` can be beaten."""
+    """Return an unbeatable play in `higher`, or None if there is none.
+
+    Also return None if `combos` has more than `ENDGAME_PLAYS` plays, or two that can be beaten.
+    """
     unbeatable = _unbeatable(turn, combos) if higher else []
     if len(combos) - len(unbeatable) > 1:
         return None
@@ -168,7 +171,8 @@ def _win_by_force(turn: Turn, combos: list[Combo], higher: list[Combo]) -> Combo
 
 
 def _block_next_opponent(turn: Turn, table: Combo, higher: list[Combo]) -> Combo | None:
-    """Return the highest in `higher` if the next seat is an opponent that may go out, else None."""
+    """Return the highest play in `higher`, if any, when the next seat is an opponent that could go
+    out by playing as many cards as are on the table. Otherwise return None."""
     last_cards = turn.cards_left[turn.next_seat] == len(table.ranks) <= 2
     if not last_cards or turn.next_seat not in turn.opponents:
         return None
@@ -176,7 +180,10 @@ def _block_next_opponent(turn: Turn, table: Combo, higher: list[Combo]) -> Combo
 
 
 def _swap_kickers(counts: Counts, table: Combo) -> Combo | None:
-    """Return the lowest triple that beats `table`, with a cheap kicker if needed, or None."""
+    """Return the lowest triple in the hand that beats `table`, or None if there is none.
+
+    If `table` has a kicker, the play includes a cheap kicker of the same size.
+    """
     if table.kind not in ("triple", "triple+solo", "triple+pair"):
         return None
     for top in range(table.top + 1, len(counts)):
@@ -197,7 +204,7 @@ def _split_plan(turn: Turn, table: Combo, urgent: bool) -> Combo | None:
     """Return the play of the same kind that beats `table` at the least cost to the plan.
 
     Only the lowest `MAX_SPLITS` plays are compared. Return None if there is no play, or if winning
-    the trick is not worth the cost. It is worth more if `urgent` is true.
+    the trick is not worth the cost. If `urgent` is true, winning is worth more.
     """
     price = LEAD_PRICE
     if urgent:
@@ -215,7 +222,7 @@ def _split_plan(turn: Turn, table: Combo, urgent: bool) -> Combo | None:
 def _splits(turn: Turn, table: Combo) -> Iterator[Combo]:
     """Yield the hand's plays that are of the same kind as `table` and beat it, lowest first.
 
-    Bombs and plays with kickers are left out. A play of a single rank never splits a bomb.
+    Yield nothing if `table` is a bomb or has kickers. A play of a single rank never splits a bomb.
     """
     rules, counts = turn.rules, turn.counts
     multiple = multiple_of(table)

@@ -50,7 +50,7 @@ def move(view: View, moves: Sequence[str]) -> str:
 def choose_call(moves: Sequence[str], counts: Counts) -> str:
     """Return the first call of the rank that is most common in the hand.
 
-    The partner then has few other cards of that rank, so it soon plays the card, which reveals it.
+    The partner then has few other cards of that rank, and soon reveals itself by playing the card.
     """
     return max(moves, key=lambda text: counts[VALUE["dasan"][rank_of(cards_of(text)[0])]])
 
@@ -82,13 +82,13 @@ class Turn:
 
     @property
     def owner_cards(self) -> int:
-        """The number of cards in the hand of `owner`, if there is a play to beat."""
+        """The number of cards in the hand of `owner`. Use it only if there is a play to beat."""
         return self.cards_left[self.owner]
 
     def may_be_beaten(self, combo: Combo) -> bool:
         """Return whether an opponent may hold a higher play of the same kind.
 
-        Kickers are ignored, and so are bombs and rockets over plays of another kind.
+        Kickers are ignored, and so are plays of other kinds, such as a bomb over a pair.
         """
         size, unseen, rules = len(combo.ranks), self.unseen, self.rules
         if combo.kind == "rocket" or size > self.most_cards:
@@ -113,10 +113,10 @@ class Turn:
 def opponents_of(
     seat: int, players: int, declarer: int | None, partner: int | None = None
 ) -> frozenset[int]:
-    """Return the seats that `seat` plays against, or none before there is a declarer.
+    """Return the seats that `seat` plays against, or no seats if `declarer` is None.
 
-    `partner` is the declarer's partner, or None if `seat` knows of none. In that case a defender
-    plays only against the declarer, who plays against all others.
+    `partner` is the declarer's partner, or None if `seat` knows of no partner. Without a partner,
+    the declarer plays against all other seats, and each of them only against the declarer.
     """
     team = (declarer, partner)
     return frozenset(other for other in range(players) if (other in team) != (seat in team))
@@ -128,7 +128,7 @@ def is_bomb(combo: Combo) -> bool:
 
 
 def multiple_of(combo: Combo) -> int:
-    """Return the number of cards of each rank in a play, without kickers, or 1 for a bomb."""
+    """Return how many cards of each rank a play has without kickers, or 1 for a bomb or rocket."""
     if combo.kind.startswith("quad"):
         return 4
     if combo.kind.startswith("triple"):
@@ -169,7 +169,8 @@ def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
 def _score_win(turn: Turn, combo: Combo, left: Counts) -> float | None:
     """Return a score above all others for a play that ends the deal or almost certainly wins it.
 
-    Return None if the play, or two plays in the plan of `left`, the hand after it, may be beaten.
+    `left` is the hand after the play. Return None for a play that may be beaten, or that leaves two
+    plays that may be beaten in the plan of `left`.
     """
     if not any(left):
         return 1000.0

@@ -22,7 +22,7 @@ class WinModel:
     bomb_weight: float = 0.0  # of each bomb
 
     def probability(self, counts: Counts) -> float:
-        """Return the rough probability that a seat with this hand wins as declarer.
+        """Return a rough probability that a seat with this hand wins as declarer.
 
         `counts` is the hand by rank, without the talon. The result may be below 0 or above 1.
         """
@@ -33,7 +33,7 @@ class WinModel:
 
 
 def choose_bid(model: WinModel, counts: Counts, moves: Sequence[str]) -> str:
-    """Return the highest bid that the hand is worth, if it is legal, or else the first move."""
+    """Return the highest bid that the hand is worth or, if that bid is illegal, the first move."""
     probability = model.probability(counts)
     bid = f"bid:{sum(probability >= threshold for threshold in model.thresholds)}"
     return bid if bid in moves else moves[0]
@@ -53,7 +53,7 @@ class Bidding:
         self._played = {seat: played_by(view, seat) for seat in self._bounds}
 
     def mismatch(self, hands: Sequence[Sequence[str]]) -> float:
-        """Return the total by which the probabilities of winning with `hands` miss their bounds.
+        """Return the total by which the probabilities of winning with `hands` are out of bounds.
 
         `hands` has, for each seat, the cards that it still holds. Cards already played are added.
         """
@@ -68,7 +68,7 @@ class Bidding:
 
 
 def _bounds(view: View, thresholds: Sequence[float]) -> dict[int, tuple[float, float]]:
-    """Return the bounds (low, high) by seat, without the view's seat and seats without bounds."""
+    """Return the bounds (low, high), keyed by seat, that the bids of the other seats imply."""
     bounds_of: dict[int, tuple[float, float]] = {}
     highest = 0
     for entry in view["history"]:

@@ -188,7 +188,7 @@ def _ninefivetwo(view: View, hidden: set[str]) -> Limits:
 
 
 def voids(view: View) -> dict[str, set[int]]:
-    """Return, for each suit, the seats that did not follow it in 9-5-2, as the history shows."""
+    """Return, for each suit, the seats that have not followed it in this deal of 9-5-2."""
     plays = [
         (entry["seat"], cards_of(entry["move"])[0])
         for entry in view["history"]

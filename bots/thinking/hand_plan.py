@@ -31,7 +31,7 @@ class Combo(NamedTuple):
 
 
 def combo_of(move: Move) -> Combo:
-    """Return a play without its suits. The move must have its category, as the rules set it."""
+    """Return a play without its suits. The rules must have set the move's category."""
     ranks = tuple([number >> 2 for number in move.deck.numbers(move.cards)])
     return Combo(move.category or "", move.level, move.length or 1, ranks)
 
@@ -45,7 +45,7 @@ class HandPlan(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ComboRules:
-    """The combinations of a game that plans use."""
+    """The combinations of a game that a plan may use."""
 
     game: str
     group_kinds: tuple[str, ...]  # the categories of one to four cards of a rank
@@ -60,7 +60,7 @@ class ComboRules:
 
     @property
     def rank_count(self) -> int:
-        """The number of ranks."""
+        """The number of ranks in the game."""
         return len(VALUE[self.game])
 
     def group_worth(self, rank: int, count: int) -> float:
@@ -74,7 +74,7 @@ class ComboRules:
         return (top - self.average_rank) / 2 + (multiple - 1) - TURN_COST
 
     def has_rocket(self, counts: Sequence[int]) -> bool:
-        """Return whether a hand with these counts by rank has all jokers."""
+        """Return whether a hand with these counts by rank has a rocket, which is all jokers."""
         return bool(self.jokers) and counts[-1] == counts[-2] == self.jokers
 
 
@@ -137,7 +137,7 @@ def plan(rules: ComboRules, counts: Counts) -> HandPlan:
 def _divisions(
     rules: ComboRules, rest: list[int], runs: list[_RunOfRanks], first: tuple[int, int]
 ) -> Iterator[tuple[list[int], list[_RunOfRanks]]]:
-    """Yield the division (rest, runs), and then all that take further runs out of `rest`.
+    """Yield the division (rest, runs), then all divisions that take further runs out of `rest`.
 
     `rest` counts the cards outside runs, by rank. `first` is as in `_runs`.
     """
@@ -155,7 +155,7 @@ def worth(rules: ComboRules, counts: Counts) -> float:
 
 
 def without(counts: Counts, ranks: Sequence[int]) -> Counts:
-    """Return the hand `counts` less a card for each item of `ranks`. It must have these cards."""
+    """Return a hand without one card for each item of `ranks`. The hand must have these cards."""
     left = list(counts)
     for rank in ranks:
         left[rank] -= 1
@@ -163,9 +163,9 @@ def without(counts: Counts, ranks: Sequence[int]) -> Counts:
 
 
 def _runs(rules: ComboRules, rest: Sequence[int], first: tuple[int, int]) -> list[_RunOfRanks]:
-    """Return the runs in `rest`: largest multiple first, then lowest, then longest.
+    """Return the runs in `rest`, sorted by descending multiple, lowest rank and descending length.
 
-    `first` is a multiple and a lowest rank. Runs that come before these are left out.
+    `first` is (multiple, lowest rank). Runs that would be sorted before it are left out.
     """
     runs = []
     for multiple in range(first[0], 0, -1):
@@ -193,10 +193,10 @@ def _rest_worth(rules: ComboRules, rest: list[int], runs: list[_RunOfRanks]) -> 
 def _attach_kickers(
     rules: ComboRules, rest: list[int], runs: list[_RunOfRanks]
 ) -> tuple[float, list[tuple[int, ...]]]:
-    """Return the worth saved by kickers, and the kickers' ranks for each run of triples or triple.
+    """Return the worth saved by kickers, and a list with the ranks of each triple's kickers.
 
-    Runs of triples, from `runs`, come before the triples in `rest`, which must have no rocket. The
-    list is empty if the rules allow no kickers.
+    A run of triples counts as one triple, and comes before single triples. The list is empty if the
+    rules allow no kickers. `rest` must have no rocket.
     """
     if not (rules.solo_kickers or rules.pair_kickers):
         return 0.0, []
@@ -270,7 +270,7 @@ class PlannedHand:
         self.combos = list(plan(rules, self.counts).combos)
 
     def take(self, combo: Combo) -> Move:
-        """Remove a play from the hand, in the lowest suits. Return it as a move without a category.
+        """Remove a play from the hand, lowest suits first. Return it as a move without a category.
 
         If the play is not in the plan, the hand is planned anew.
         """

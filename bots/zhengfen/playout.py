@@ -13,7 +13,7 @@ _510K: Final = (FIVE, TEN, KING)
 
 
 def finish(state: ZhengfenState) -> ZhengfenState:
-    """Play the last deal of a game to its end, and return the final state."""
+    """Play a deal, which must be the last of its game, to its end. Return the final state."""
     hands = [PlannedHand(ZHENGFEN, state.deck, cards) for cards in state.hands]
     table = None if state.table is None else combo_of(state.table.move)
     trick_points = sum(POINTS[number >> 2] for number in state.deck.numbers(state.trick))
@@ -40,7 +40,7 @@ def finish(state: ZhengfenState) -> ZhengfenState:
 
 
 def value(end: ZhengfenState, seat: int) -> float:
-    """Return the value of the last deal to a seat: the points that the seat made."""
+    """Return the seat's points in the last deal."""
     return float(end.results[-1]["scores"][seat])
 
 
@@ -65,10 +65,10 @@ def _as_special(combo: Combo) -> Combo:
 
 
 def _full_house(hand: PlannedHand, top: int) -> Combo | None:
-    """Return three cards of rank `top` with two extra cards from the plan, or None if it has none.
+    """Return three cards of rank `top` with two extra cards, or None if no extra cards are found.
 
     The extra cards are a 3 and the lowest other single card, else the lowest pair, else the two
-    lowest single cards with points. A 3 counts only if it is a single card in the plan.
+    lowest single cards with points. All must be single cards or pairs in the plan.
     """
     pairs = [combo.top for combo in hand.combos if combo.kind == "pair" and combo.top < BLACK]
     singles = [combo.top for combo in hand.combos if combo.kind == "single" and combo.top < BLACK]
@@ -87,7 +87,8 @@ def _full_house(hand: PlannedHand, top: int) -> Combo | None:
 def _follow(hand: PlannedHand, table: Combo, points: int, fewest_cards: int) -> Combo | None:
     """Return the play to make, or None to pass.
 
-    `points` are in the trick. `fewest_cards` is the size of the smallest other hand with cards.
+    `points` is the number of points in the trick. `fewest_cards` is the size of the smallest other
+    hand, ignoring empty hands.
     """
     rich = points >= RICH
     urgent = hand.size <= 6 or fewest_cards <= 4

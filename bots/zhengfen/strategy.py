@@ -33,7 +33,7 @@ def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
     """Return moves as (score, move), best first. A pass scores 0.
 
     Of plays that differ only in suits, only the first is listed. At most `MAX_PLAYS` plays are
-    listed: those with the least valuable cards.
+    listed. Those with the most valuable cards are left out.
     """
     counts = tuple(count_ranks("zhengfen", view["hand"]))
     hidden = tuple(count_ranks("zhengfen", unseen(view)))
@@ -82,7 +82,7 @@ def _distinct_plays(view: View, moves: Sequence[str]) -> list[tuple[str, Combo]]
 
 
 def _scored_combo(move: Move) -> Combo:
-    """Return a play without suits, with length 1. Jokers as other cards do not set its rank."""
+    """Return a play without suits, with length 1. Its rank ignores jokers used as other cards."""
     combo = combo_of(move)
     natural = Counter([rank for rank in combo.ranks if rank < BLACK])
     if len(combo.ranks) == 1 or combo.kind in SPECIALS or not natural:
@@ -94,7 +94,7 @@ def _scored_combo(move: Move) -> Combo:
 
 
 def worth(counts: Counts) -> float:
-    """Return the worth of a hand's plan, with triples made full houses, in units of one rank.
+    """Return the worth of a hand, with its triples played as full houses, in units of one rank.
 
     An empty hand is worth 30.
     """
@@ -111,7 +111,7 @@ def worth(counts: Counts) -> float:
 
 
 def _attach_extras(pairs: list[int], singles: list[int]) -> float:
-    """Remove the best extra cards of a full house from `pairs` or `singles`.
+    """Choose the best extra cards for a full house, and remove them from `pairs` or `singles`.
 
     Both lists hold ranks, ascending. Return the worth saved, or 0 if there are no such cards.
     """

@@ -15,7 +15,7 @@ def choose(view: dict[str, Any], moves: list[str]) -> str:
 
     `view` is what your seat knows: game, phase, seat, hand, counts, table, history and more.
     `moves` are all legal moves: `pass` first, then plays in order of number of cards and rank.
-    A third parameter named `clock` gets {"move_ms", "bank_ms"}; `request` gets the whole request.
+    A third parameter named `clock` gets {"move_ms", "bank_ms"}, and `request` the whole request.
     Return `move, {"comment": "a bluff", "nodes": 480}` to add a comment and numbers.
     """
     plays = [move for move in moves if move != "pass"]

@@ -26,7 +26,7 @@ Answer = tuple[str, dict[str, Any], str | None]
 
 
 def move_in(line: str) -> Answer:
-    """Return the move in a program's answer, any info or {}, and the reason for a fallback or None.
+    """Return the move in a program's answer, its info or {}, and why it is a fallback, or None.
 
     Raises:
         NoAnswer: if the answer has no move.
@@ -50,7 +50,7 @@ class Shim:
         self._lock = threading.Lock()
 
     def move(self, view: dict[str, Any], moves: list[str], request: dict[str, Any]) -> Answer:
-        """Return the program's move, its info, and the reason for a fallback or None.
+        """Return the program's move, its info, and why it is a fallback (see `move_in`).
 
         Raises:
             HttpError: if the program cannot be started, gives no readable answer in time, or wrote
@@ -76,7 +76,7 @@ class Shim:
 
 
 def main() -> None:
-    """Serve the program that the command line names as a bot. Exit with a message if that fails."""
+    """Serve the command line's program as a bot. Exit with a message if that is impossible."""
     if len(sys.argv) < 2:
         sys.exit("Name the program: python3 shim.py PROGRAM [ARGUMENT ...]")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # stop the program too

@@ -155,8 +155,9 @@ class Endpoint:
         """Return a completion for these messages. After a temporary failure, wait and try again.
 
         If the endpoint refuses structured output, ask without it, in later requests too. `until` is
-        the deadline, as a `monotonic` time. Add the numbers of calls, of tokens, and of failures
-        with each cause to `used`, even if there is no completion.
+        the deadline, as a `monotonic` time. Add the number of calls (key "calls"), the tokens (keys
+        as in `Completion.usage`), and the number of failures by cause (keys as in `NoCompletion`)
+        to `used`, even if there is no completion.
 
         Raises:
             NoCompletion: if there is no completion by the deadline, if the endpoint refuses the

@@ -134,7 +134,8 @@ class Run:
 
     @property
     def phase(self) -> Phase:
-        """The phase of the run. A run is waiting while bots must still connect."""
+        """The phase of the run. Unless it is finished or paused, it is waiting while bots must
+        still connect."""
         if self.finished:
             return Phase.FINISHED
         if paused(self.decisions):

@@ -122,7 +122,8 @@ def _files_of(program: Sequence[str]) -> dict[str, Path]:
 
 
 def _word(word: str, copies: Mapping[str, Path]) -> str:
-    """Return a word of the command, changed so that it works in the folder of the `copies`."""
+    """Return a word of the command, changed so that it works in the folder of the copies. `copies`
+    is as `_files_of` returns it. A word that names a symbolic link becomes an absolute path."""
     if word not in copies or ":" in word:
         return str(Path(word).absolute()) if Path(word).is_symlink() else word
     return f"./{copies[word].name}" if "/" in word else copies[word].name

@@ -50,8 +50,8 @@ def _position_field(
     component: str, schemas: Mapping[str, ObjectSchema], description: str, **kwargs: Any
 ) -> JsonField:
     """Return a field for a position of any game, which must match the schema of its game in
-    `schemas`. `component` is the name of the field's schema in the contract. msgspec reads a
-    position into a struct, which `as_dict` must then convert."""
+    `schemas`. `component` is the name of the field's schema in the contract. If msgspec reads the
+    position, the result is a struct. Convert it with `as_dict`."""
     structs = tuple(_struct(*item) for item in schemas.items())
 
     def load(value: Any) -> dict[str, Any]:

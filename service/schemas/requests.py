@@ -79,7 +79,8 @@ class RequestValidator:
         return None
 
     def load(self, value: dict[str, Any]) -> dict[str, Any]:
-        """Validate and convert the fields of a parsed body, and return them.
+        """Validate and convert the fields of a parsed body, and return them. Optional fields that
+        are null, and optional lists that are empty, are left out.
 
         Raises:
             ValidationError: if a field is wrong, missing or unknown, or no schema fits.

@@ -276,7 +276,8 @@ def fault_count(line: Standing) -> str:
 
 
 def fault_summary(line: Standing) -> str:
-    """Return a bot's faults by kind, such as "3 timeout, out 2×" if struck out twice, or "–"."""
+    """Return a bot's faults by kind and how often it was struck out, such as "3 timeout, out 2×".
+    Return "–" if there were no faults and it was never struck out."""
     parts = [f"{count} {kind}" for kind, count in line.faults.items() if count]
     if line.struck_out:
         parts.append(_("out %(count)d×", count=line.struck_out))

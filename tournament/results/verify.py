@@ -110,6 +110,9 @@ def verify_matches(store: RunReader, watch: Watch = iter) -> Verification:
     """Recompute the matches in a file of matches, each from its own seed, and return the result.
 
     A sentence in `incidents` says what cannot be verified from a file. `watch` is as in `verify`.
+
+    Raises:
+        StoreError: if the file cannot be read.
     """
     run = store.run()
     done = Verification(run.finished, incidents=[*run.incidents(), _NOT_SHOWN])

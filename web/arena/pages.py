@@ -205,7 +205,8 @@ def watch(now: Snapshot) -> str:
 @pages.get("/stage")
 @_page
 def stage(now: Snapshot) -> str:
-    """Return the projector's page: a table, the top ten, QR codes and, in the end, the winners."""
+    """Return the projector's page: a table, the top ten, QR codes and, once the run is over, the
+    winners."""
     return stage_page(now, joinable="join" in current_app.view_functions)
 
 

@@ -18,9 +18,9 @@ _TOP: Final = 10
 
 
 def stage_page(now: Snapshot, joinable: bool) -> str:
-    """Return the page for the projector. It has QR codes for the first page and, if `joinable` is
-    true and the run is not over, for `/join`. If the page was opened on this machine, there are no
-    codes."""
+    """Return the page for the projector. It has QR codes for the home page and, if `joinable` is
+    true and the run is not over, for `/join`. It has no codes if the host in the request's URL is
+    in `THIS_MACHINE`, because other machines could not use the addresses."""
     return render_template(
         "stage.html",
         now=now,

@@ -27,7 +27,7 @@ def wheel_name(program: Distribution) -> str | None:
 
 @cache
 def wheel_of(program: Distribution) -> bytes:
-    """Return a wheel of the installed files, which the first call makes and caches. The wheel is
+    """Return a wheel of the installed files. The first call makes the wheel and caches it. It is
     pure Python, without compiled files, scripts or pip's records.
 
     Raises:

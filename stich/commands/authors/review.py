@@ -109,9 +109,13 @@ def review(
 ) -> None:
     """List the decisions that cost BOT most: the position, BOT's move, and a better move.
 
-    The judge is the reference bot `search`, which estimates how many points its own choice would
-    have gained in the deal over BOT's move, with the standard error. With --as or --with, another
-    bot is the judge. A bot named by --with is asked for moves only, so no points are estimated.
+    The reference bot `search` judges each decision, and estimates how many points its own choice
+    would have gained in the deal over BOT's move, with the standard error. Only decisions that cost
+    points with 95 % confidence are listed, the surest losses first.
+
+    With --as, the later version chooses the other move, and `search` estimates what that move
+    gains. All changed decisions are listed, those that lose most first. With --with, the other bot
+    chooses the move. No points are estimated, and the decisions are in no particular order.
 
     \b
     Examples:

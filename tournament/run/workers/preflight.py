@@ -21,7 +21,8 @@ _MAX_WORDS = 64  # characters kept of what a bot states about itself
 
 def inspect(cup: Cup, bot_pool: BotPool, absent: Container[str] = ()) -> Inspected:
     """Start or reach every bot once, except those in `absent`, and reach the rules service if the
-    cup names one. Failures become problems in the result. Started bots stay in the pool."""
+    cup names one. Failures, and bots that do not fit the cup, become problems in the result.
+    Started bots stay in the pool."""
     problems, identities = [], {}
     if cup.run.referee is not None:
         from tournament.match.remote_referee import HttpReferee  # which takes long to load

@@ -19,7 +19,7 @@ _ALIKE_TOGETHER: Final = (("rn", "m"), ("nn", "m"), ("vv", "w"), ("cl", "d"))
 
 
 def normal(name: str) -> str:
-    """Return the normal form (NFKC) of a name, so that equivalent spellings in Unicode are equal."""
+    """Return the normal form (NFKC) of a name, which is the same for equivalent spellings."""
     return unicodedata.normalize("NFKC", name)
 
 

@@ -286,9 +286,9 @@ class Session:
                 yield block
 
     def _show_present(self) -> None:
-        """Store what is played now and next and which bots are connected, for the pages, at most every
-        two seconds. If the set of bots that are away has changed, store it at once, and report which
-        bots are away.
+        """Store what is played now and next and which bots are connected, for the pages, at most
+        every two seconds. If the set of bots that are away has changed, store it at once, and
+        report which bots are away.
 
         Raises:
             StoreError: if the database fails.

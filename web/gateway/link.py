@@ -39,8 +39,8 @@ class Link(ServerConnection):
         return self._useless > _USELESS
 
     def answered(self) -> None:
-        """Exempt one frame from counting as flooding: an answer that has come or may still come, or a
-        request that has been answered."""
+        """Exempt one frame from counting as flooding: an answer that has come or may still come,
+        or a request that has been answered."""
         self._useless -= 1
 
     def let_in(self) -> None:

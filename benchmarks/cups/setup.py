@@ -135,7 +135,9 @@ def play(file: Path, *options: str, core: int | None = None, most: int | None = 
                 if len(times) == last:
                     break
         if most is None:
-            process.communicate()
+            for _ in process.stdout or ():  # what is left, until the cup ends
+                pass
+            process.wait()
         seconds = time.perf_counter() - began
     if process.returncode and most is None:
         raise RuntimeError("The cup failed.")

@@ -49,10 +49,11 @@ _MOVE: Final = re.compile(
 def read_answer(text: str, moves: Sequence[str]) -> tuple[str, str]:
     """Return the move and the comment in a model's answer.
 
-    The last move in the answer counts. A number in brackets, or in place of a move, is an index
-    into `moves`. A number that is too large for an index is the move itself. The move need not be
-    legal, and is "" if the answer has none. If the answer is JSON with a "move" and a "comment",
-    these are used. Otherwise the comment is the whole answer. Text up to `</think>` is ignored.
+    The last move in the answer counts. A number is an index into `moves` if it is in brackets, is
+    the whole answer, or is the value of "move". If it is too large for an index, it is returned as
+    the move. The move need not be legal, and is "" if the answer has none. If the answer is JSON
+    with a "move" and a "comment", these are used. Otherwise the comment is the whole answer. Text
+    up to `</think>` is ignored.
     """
     text = comment = text.rpartition("</think>")[2].strip()
     with suppress(ValueError, TypeError, LookupError, RecursionError):

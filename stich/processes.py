@@ -160,8 +160,8 @@ def gateway_served(
     a client through which the runner uses the gateway.
 
     Authors' programs connect to `host` and `port`. `folder` is the run's folder, which has the
-    invitations. `invite` is the command that creates tokens. `runner_host` is the address at which
-    tables reach the gateway on this machine.
+    invitations. `invite` is the command that creates tokens, without the name of a bot.
+    `runner_host` is the address at which tables reach the gateway on this machine.
 
     Raises:
         ClickException: as in `pages_served`, or if there is no free port at `runner_host`.

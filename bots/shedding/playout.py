@@ -180,9 +180,10 @@ def _block_next_opponent(turn: Turn, table: Combo, higher: list[Combo]) -> Combo
 
 
 def _swap_kickers(counts: Counts, table: Combo) -> Combo | None:
-    """Return the lowest triple in the hand that beats `table`, or None if there is none.
+    """Return the lowest triple that beats the triple `table`, from ranks with exactly three cards.
 
-    If `table` has a kicker, the play includes a cheap kicker of the same size.
+    If `table` has a kicker, the play includes a cheap kicker of the same size. Return None if there
+    is no such play, or if `table` is not a single triple.
     """
     if table.kind not in ("triple", "triple+solo", "triple+pair"):
         return None

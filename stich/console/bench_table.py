@@ -98,10 +98,10 @@ def _verdict(difference: Difference) -> str:
 
 
 def badge(record: Record) -> str:
-    """Return the badge of a result, as SVG. The badge shows the points over par. If there are
-    several tables, it shows how many tables have an interval that is wholly over par. The badge is
-    red if there are problems, or if more intervals are wholly below par than wholly over par. It is
-    green if fewer intervals are wholly below par, and otherwise grey."""
+    """Return the badge of a result, as SVG. For a single table, the badge shows the points over
+    par. For several tables, it shows how many have an interval that is wholly over par. If there
+    are problems, it says so and is red. Otherwise it is green if more intervals are wholly over par
+    than wholly below par, red if fewer are, and grey if the numbers are equal."""
     results = record.results
     above = sum(result.low is not None and result.low > 0 for result in results)
     below = sum(result.high is not None and result.high < 0 for result in results)

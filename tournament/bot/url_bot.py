@@ -123,7 +123,7 @@ class HttpBot(Player):
 
     @property
     def running(self) -> bool:
-        """Whether the bot's process is running. Always true if the runner has not started it."""
+        """Whether the bot's process is running. Always true for a remote bot."""
         return True
 
     def last_line(self) -> str:

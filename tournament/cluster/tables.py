@@ -67,7 +67,7 @@ def play_blocks(session: str, jobs: Sequence[Job], turn: int) -> list[Played]:
 
     Raises:
         RefereeError: if the rules service fails.
-        StartError: if no port or process is free for a bot.
+        StartError: if no port is free for a bot, or the machine cannot start another process.
     """
     tables = get_worker().plugins.get(session)
     return tables.play(jobs, turn) if isinstance(tables, Tables) else [[] for _ in jobs]
@@ -128,14 +128,15 @@ class Tables(WorkerPlugin):
 
     def play(self, jobs: Sequence[Job], turn: int) -> list[Played]:
         """Play jobs one after another at a free table, until this `turn` is stopped or the tables
-        are closed. Return the events of each job. A job that did not begin has none.
+        are closed. The current match is still finished then. Return the events of each job, or []
+        for a job that did not begin. A void match ends its job.
 
         A table must be free. If an error is raised, the table's bots are stopped, and all events
         are lost.
 
         Raises:
             RefereeError: if the rules service fails.
-            StartError: if no port or process is free for a bot.
+            StartError: if no port is free for a bot, or the machine cannot start another process.
         """
 
         def is_stopped() -> bool:

@@ -156,7 +156,7 @@ class Plan(ABC):
         return self.blocks * self._maker.matches
 
     def restart(self) -> None:
-        """Make the following call of `next` return the first round from `open_rounds` again."""
+        """Make the next call to `next` start over with the first round from `open_rounds`."""
         self._basis = None
 
     def next(self, run: Progress, scores: Scores) -> Round | Wait | Done:

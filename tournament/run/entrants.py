@@ -165,10 +165,10 @@ class Entrants(Roster):
     def skips(
         self, run: Progress, untouched: Iterable[Block], expired: Collection[str]
     ) -> list[Skip]:
-        """Return a decision for each `expired` bot that sits in `untouched` blocks. The decision
-        skips these blocks. Record the absence of each such bot. A block with several expired bots
-        is skipped for the first by name. If the ladder has ended, return at most one decision,
-        which skips all blocks."""
+        """Return decisions that skip the `untouched` blocks of `expired` bots, and record an
+        absence of the bot of each decision. A block with several expired bots is skipped for the
+        first by name, and a bot that has no blocks left gets no decision. If the ladder has ended,
+        return at most one decision, which skips all `untouched` blocks, and record no absence."""
         if finished_by(run.decisions):
             matches = tuple(match for block in untouched for match in block.matches)
             return [Skip(matches=matches, why="the ladder ends")] if matches else []

@@ -118,8 +118,8 @@ def create_app(
 
 
 def _refuse_other_sites() -> None:
-    """Refuse POST requests from the pages of other sites, with status 403. Over plain HTTP,
-    browsers send only the header `Origin`."""
+    """Refuse POST requests from the pages of other sites, with status 403. If the request has no
+    `Sec-Fetch-Site`, which browsers leave out over plain HTTP, check `Origin` instead."""
     if request.method != "POST":
         return
     site = request.headers.get("Sec-Fetch-Site")

@@ -145,7 +145,7 @@ def _open(state: State, bots: Sequence[Bot], clock: Clock, seat: int = 0) -> Res
 
 def _chosen_options(rules: Game) -> dict[str, Value]:
     """Return the options in the form. "" becomes None, "true" and "false" become booleans, and
-    other text that is not a number becomes -1, which `start` refuses."""
+    other text that is not an integer becomes -1, which `start` refuses."""
     words: dict[str, Value] = {"": None, "true": True, "false": False}
     form = request.form
     return {

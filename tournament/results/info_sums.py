@@ -1,11 +1,14 @@
 """Sums of the numbers that bots gave beside their moves."""
 
+import sys
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tournament.records import MatchRecord
 from tournament.results.files.match_lines import seats_of
+
+_LARGEST = sys.float_info.max
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +17,7 @@ class InfoSum:
 
     bot: str
     name: str  # of the number
-    sum: float
+    sum: float  # finite, also where numbers near 1e308 add up to more
     decisions: int  # for which the bot gave it
     matches: int  # for which the bot gave it
     per_decision: float
@@ -42,7 +45,8 @@ def info_sums(matches: Iterable[MatchRecord]) -> list[InfoSum]:
             for name, value in record.info.get(index, {}).items():
                 if not isinstance(value, str):
                     key = record.seating[seat], name
-                    sums[key] = sums.get(key, 0.0) + value
+                    total = sums.get(key, 0.0) + value
+                    sums[key] = max(-_LARGEST, min(total, _LARGEST))
                     decisions[key] += 1
                     given.add(key)
         played.update(given)

@@ -1,5 +1,6 @@
 import json
 import random
+import sys
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -22,7 +23,7 @@ def with_info(record: MatchRecord) -> MatchRecord:
     for index, move in enumerate(record.moves):
         bot = record.seating[state.turn or 0]
         if bot != "cat" and index not in record.forced:
-            info[index] = {"comment": f"<b>{bot}", "tokens": {"ann": 10.0, "bob": 0.5}[bot]}
+            info[index] = {"comment": f"<b>{bot}", "tokens": {"ann": 10.0, "bob": 1e308}[bot]}
         state = state.advance(move)
     return replace(record, info=info)
 
@@ -38,7 +39,7 @@ def test_sums_of_each_bot_are_shown_everywhere(store: Store) -> None:
     ann, bob = info_sums(store.matches())
     asked = sum(len(record.times[record.seating.index("ann")]) for record in store.matches())
     assert ann == InfoSum("ann", "tokens", 10.0 * asked, asked, 6, 10, 10 * asked / 6)
-    assert (bob.bot, bob.per_decision) == ("bob", 0.5)
+    assert (bob.bot, bob.sum) == ("bob", sys.float_info.max)
     shown = json.loads(stich("standings", store.folder, "--info", "--json").stdout)
     assert shown["info"] == [asdict(ann), asdict(bob)]
     assert "tokens" in stich("standings", store.folder, "--info").stdout

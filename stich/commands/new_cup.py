@@ -9,8 +9,7 @@ import games
 from stich.commands import option
 from stich.commands.common import writing
 from tournament.config import json_schema
-from tournament.config.arguments import is_url
-from tournament.config.cup import FILE_FORMATS, reference_command
+from tournament.config.cup import FILE_FORMATS, is_url, reference_command
 from tournament.config.parse import CupError, parse_cup
 from tournament.formats.format import REFERENCE_BOTS
 from tournament.formats.ladder import Ladder

@@ -13,8 +13,7 @@ import click
 
 import games
 from tournament.bot.launch import LaunchSettings, prepare_launch
-from tournament.config.arguments import parse_bot
-from tournament.config.cup import Bot, Limits
+from tournament.config.cup import Bot, Limits, parse_bot
 from tournament.settings import keys
 from tournament.settings.locations import short
 

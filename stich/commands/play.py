@@ -22,10 +22,8 @@ from stich.processes import find_port, pages_served
 from tournament.bot.protocol import Choice
 from tournament.bot.started_bot import reach
 from tournament.bot.url_bot import Player
-from tournament.config.arguments import DEFAULT_BOTS
-from tournament.config.cup import Bot, Clock
-from tournament.display.course_text import format_winners
-from tournament.display.formatting import format_scores
+from tournament.config.cup import DEFAULT_BOTS, Bot, Clock
+from tournament.display.formatting import format_scores, format_winners
 from tournament.match.match import Match, MatchObserver, Rules
 from tournament.match.referee import Referee
 from tournament.records import Pairing

@@ -15,8 +15,7 @@ from stich.console.progress import progress_bar
 from stich.console.replay_screen import print_match, step_through
 from stich.console.result_tables import integrity_table, make_console, print_table
 from tournament.display.formatting import FLAG_RULE, format_flag, signed
-from tournament.display.post_mortem import post_mortem
-from tournament.display.replay import to_dict
+from tournament.display.replay import post_mortem, to_dict
 from tournament.records import FaultKind, MatchSummary
 from tournament.results.files.exported_rows import ExportedRows
 from tournament.results.files.match_file import MatchFile

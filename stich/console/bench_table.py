@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from html import escape
 
 import games
-from tournament.bench.compare import FEWEST_BLOCKS, Comparison, Difference
 from tournament.bench.play import Landmark
-from tournament.bench.record import Record, Result
+from tournament.bench.record import FEWEST_BLOCKS, Comparison, Difference, Record, Result
 from tournament.bench.suite import PUBLIC_SEED, USUAL
 
 _GREEN, _RED, _GREY = "#3a7d1f", "#b3261e", "#5f6368"

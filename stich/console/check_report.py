@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from tournament.check.outcome import CheckFailure, CheckResult, Exchange
-from tournament.display.post_mortem import PORT, start_command
+from tournament.display.replay import PORT, start_command
 from tournament.records import Answer
 from tournament.text import plural, printable
 

@@ -10,8 +10,7 @@ import games
 from stich.console.card_text import cards, fact_text, move_text
 from tournament.config.cup import Cup
 from tournament.display.formatting import format_scores, info_text, signed
-from tournament.display.post_mortem import post_mortem
-from tournament.display.replay import Step, steps
+from tournament.display.replay import Step, post_mortem, steps
 from tournament.records import MatchRecord
 
 _NEXT = ("\r", "\n", " ", "n", "\x1b[C", "\x1b[B")

@@ -11,8 +11,9 @@ from rich.table import Table
 from rich.text import Text
 
 from tournament.config.cup import Cup
-from tournament.display.course_text import bracket_note, decides_places, format_winners, stage_title
 from tournament.display.formatting import (
+    bracket_note,
+    decides_places,
     fallback_note,
     fault_count,
     format_difference,
@@ -23,7 +24,9 @@ from tournament.display.formatting import (
     format_score,
     format_stop,
     format_times,
+    format_winners,
     has_plain,
+    stage_title,
     table_notes,
 )
 from tournament.formats.duel import Duel

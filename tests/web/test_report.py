@@ -17,8 +17,8 @@ import games
 from tests.support.tournament.played import cup, played, run, unfinished
 from tests.support.tournament.standings import match
 from tournament.display.formatting import format_points
-from tournament.formats.commitment import commitment
 from tournament.formats.round_robin import Gauntlet
+from tournament.formats.seeds import commitment
 from tournament.formats.stopping import Stop
 from tournament.model import Run
 from tournament.records import MatchRecord

@@ -17,8 +17,15 @@ from time import monotonic
 
 import msgspec
 
-from tournament.bench.compare import block_interval
-from tournament.bench.record import Faults, Measured, Record, Result, TableProblem, seed_shown
+from tournament.bench.record import (
+    Faults,
+    Measured,
+    Record,
+    Result,
+    TableProblem,
+    block_interval,
+    seed_shown,
+)
 from tournament.bench.suite import BLOCKS, BOT, PAR_BOT, PUBLIC_SEED, SUITE, BenchTable, OfTable
 from tournament.bot.launch import LaunchSettings
 from tournament.bot.started_bot import start

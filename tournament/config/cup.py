@@ -1,4 +1,4 @@
-"""A cup as its organiser wrote it: validated values, with defaults filled in."""
+"""A cup as its organiser wrote it, with defaults filled in, and bots named on a command line."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -23,18 +23,23 @@ from tournament.settings.keys import (
     address,
     boolean,
     choice,
+    command,
     key,
     keys_of,
     number,
     string,
+    url,
     with_default,
 )
+from tournament.settings.locations import short
 
 FILE_FORMATS = {name: format for name, format in FORMATS.items() if name != "duel"}
 """The formats that a CUP.toml may name. `stich duel` makes its cup itself."""
 CONNECTED_URL = "http://127.0.0.1:9000"
 """The address of a connecting bot in records, where its author can repeat a request. The address at
 the gateway is a secret."""
+DEFAULT_BOTS = ("sensible", "greedy")
+"""The opponents if the user names none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +243,28 @@ class Cup:
 def reference_command(name: str) -> str:
     """Return the command that starts the reference bot with this name."""
     return f"python -m bots.{name}"
+
+
+def is_url(text: str) -> bool:
+    """Return whether a string that names a bot begins with http:// or https://."""
+    return text.startswith(("http://", "https://"))
+
+
+def parse_bot(text: str) -> Bot:
+    """Return the bot that `text` names by a reference bot's name, a URL or a command. The bot's
+    name is `text`.
+
+    Raises:
+        ValueError: if `text` is blank, or not a valid URL or command. The message has the fix.
+    """
+    if not text.strip():
+        raise ValueError("A bot is a URL, a command, or one of " + ", ".join(REFERENCE_BOTS) + ".")
+    if text in REFERENCE_BOTS:
+        return Bot(text, command=reference_command(text))
+    problem = url(text) if is_url(text) else command(text)
+    if problem:
+        raise ValueError(f"{short(text)}: {problem}")
+    return Bot(text, url=text) if is_url(text) else Bot(text, command=text)
 
 
 def is_reference(bot: Bot) -> bool:

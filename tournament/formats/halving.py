@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tournament.formats.draws import shuffled
 from tournament.formats.format import Growth, WithDeals
 from tournament.formats.plan import Block, Plan, Progress, Round, Setup
 from tournament.formats.scores import Scores
+from tournament.formats.seeds import shuffled
 from tournament.ranking.effects import fit
 
 

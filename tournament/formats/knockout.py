@@ -7,10 +7,10 @@ from fractions import Fraction
 from math import ceil
 from typing import ClassVar
 
-from tournament.formats.draws import draw, shuffled
 from tournament.formats.format import Growth, WithDeals
 from tournament.formats.plan import Plan, Progress, Round, Setup
 from tournament.formats.scores import Scores, StageTable, Table
+from tournament.formats.seeds import draw, shuffled
 from tournament.settings.keys import SEEDS, boolean, key
 
 _Key = tuple[Fraction | int, ...]

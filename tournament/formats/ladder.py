@@ -14,10 +14,10 @@ from typing import ClassVar
 import numpy as np
 
 from tournament.decisions import finished_by, skipped
-from tournament.formats.draws import draw, shuffled
 from tournament.formats.format import Cards, Format, Growth
 from tournament.formats.plan import Block, Done, Plan, Progress, Round, Setup, Wait
 from tournament.formats.scores import Scores, StageTable
+from tournament.formats.seeds import draw, shuffled
 from tournament.ranking.arrays import Ints
 from tournament.ranking.ladder import LadderRecord
 from tournament.records import Epoch

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from itertools import permutations, product
 from typing import Protocol
 
-from tournament.formats.draws import draw, shuffled
 from tournament.formats.scores import Scores, StageTable, Table
+from tournament.formats.seeds import draw, shuffled
 from tournament.ranking.betting import Bets
 from tournament.records import AnyDecision, BlockRecord, Epoch, Pairing
 

@@ -8,10 +8,10 @@ from itertools import combinations
 from math import comb
 from typing import ClassVar
 
-from tournament.formats.draws import draw
 from tournament.formats.format import Growth, WithDeals
 from tournament.formats.plan import Plan, Progress, Round, Setup
 from tournament.formats.scores import Scores
+from tournament.formats.seeds import draw
 from tournament.records import BlockRecord
 from tournament.settings.keys import string
 

@@ -7,10 +7,10 @@ from fractions import Fraction
 from itertools import combinations, product
 from typing import ClassVar
 
-from tournament.formats.draws import shuffled
 from tournament.formats.format import Growth, WithDeals
 from tournament.formats.plan import Plan, Progress, Round, Setup
 from tournament.formats.scores import Scores
+from tournament.formats.seeds import shuffled
 from tournament.settings import keys
 
 _CANDIDATES = 4  # bots considered for a table beyond those it needs

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from tournament.formats.commitment import commitment, follows
 from tournament.formats.ladder import LadderPlan
 from tournament.formats.plan import with_replays
 from tournament.formats.scores import Scores
+from tournament.formats.seeds import commitment, follows
 from tournament.records import MatchRecord, Pairing, Revocation
 from tournament.results.match_check import Replay, plan_mismatches, summary_mismatches
 from tournament.results.published import file_mismatches

@@ -15,8 +15,8 @@ from tournament.bot.launch import (
 from tournament.config.cup import Cup
 from tournament.decisions import exclusion_notices
 from tournament.formats import Plan
-from tournament.formats.commitment import weakness
 from tournament.formats.ladder import LadderPlan
+from tournament.formats.seeds import weakness
 from tournament.model import Present
 from tournament.paths import state_folder
 from tournament.run.entrants import Entrants

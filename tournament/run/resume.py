@@ -10,9 +10,9 @@ from typing import Any
 
 from tournament.config.cup import Bot, Cup
 from tournament.formats import Plan
-from tournament.formats.commitment import commitment, committed_seed
 from tournament.formats.format import Growth
 from tournament.formats.round_robin import RoundRobin
+from tournament.formats.seeds import commitment, committed_seed
 from tournament.model import StoredRun
 from tournament.store.signing import make_key
 from tournament.store.store import Store, StoreError

@@ -21,7 +21,7 @@ from flask import (
 from flask.sessions import SecureCookieSessionInterface
 from flask.typing import ResponseReturnValue
 
-from tournament.display.post_mortem import post_mortem
+from tournament.display.replay import post_mortem
 from tournament.language import gettext as _
 from tournament.records import FaultRecord, MatchRecord
 from tournament.store.engine import StoreError

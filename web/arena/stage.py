@@ -8,8 +8,7 @@ import segno
 from flask import render_template, request
 from markupsafe import Markup
 
-from tournament.display.course_text import last_tables
-from tournament.display.formatting import shown_authors, table_lines
+from tournament.display.formatting import last_tables, shown_authors, table_lines
 from tournament.results.standings import Standings
 from web.arena.snapshot import Snapshot
 from web.gateway.addresses import THIS_MACHINE

@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
 from tournament.decisions import exclusion_labels, sentence
-from tournament.display import course_text, formatting
+from tournament.display import formatting
 from tournament.language import N_, catalog
 from tournament.text import printable_lines, utc
 from web.ui import plots
@@ -42,9 +42,8 @@ def markdown(name: str) -> Markup:
 
 def prepare_templates(environment: Environment) -> None:
     """Change `environment` so that it can render the templates of this package, which may use all
-    functions of `formatting` and `course_text`. An undefined variable raises UndefinedError."""
-    modules = vars(formatting) | vars(course_text)
-    functions = {name: value for name, value in modules.items() if isfunction(value)}
+    functions of `formatting`. An undefined variable raises UndefinedError."""
+    functions = {name: value for name, value in vars(formatting).items() if isfunction(value)}
     environment.add_extension("jinja2.ext.i18n")
     environment.policies["ext.i18n.trimmed"] = True
     environment.install_gettext_callables(  # type: ignore[attr-defined] # of the extension

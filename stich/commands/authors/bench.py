@@ -14,9 +14,8 @@ from stich.console.bench_table import badge, comparison_table, result_table
 from stich.console.progress import watch
 from stich.console.result_tables import make_console
 from stich.houses import HOUSES
-from tournament.bench.compare import compare
 from tournament.bench.play import Bench, Budget, ask_about, read_landmarks
-from tournament.bench.record import Record, read_record, write_record
+from tournament.bench.record import Record, compare, read_record, write_record
 from tournament.bench.suite import BLOCKS, BOT, CLOCK, PUBLIC_SEED, SUITE, TABLES
 from tournament.bot.supports import misfit
 from tournament.bot.url_bot import StartError

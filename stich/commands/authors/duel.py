@@ -14,8 +14,8 @@ from stich.commands.common import command, stopping
 from stich.console.progress import JsonLines, watch
 from stich.console.result_tables import make_console, print_table
 from tournament.config.cup import Bot, Clock, Cup, RunSettings, remembers
-from tournament.formats.commitment import weakness
 from tournament.formats.duel import Duel
+from tournament.formats.seeds import weakness
 from tournament.ranking.betting import Bets
 from tournament.results.standings import standings
 from tournament.run.observer import RunObserver

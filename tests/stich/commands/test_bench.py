@@ -9,8 +9,7 @@ from msgspec.structs import replace
 from stich.console.bench_table import badge, comparison_table, result_table
 from tests.support.tournament.bench_records import record, result
 from tests.support.tournament.cups import bot, code_and_text, stich
-from tournament.bench.compare import compare
-from tournament.bench.record import TableProblem, write_record
+from tournament.bench.record import TableProblem, compare, write_record
 
 SMALL = ("--players", 3, "--rules", "usual", "--blocks", 2, "--no-sandbox", "--concurrency", 1)
 

@@ -14,8 +14,8 @@ from tournament.bot.protocol import NOTHING, Choice, Info
 from tournament.bot.url_bot import Failure, Player
 from tournament.config.cup import Bot, Clock, Cup
 from tournament.formats import FORMATS, Block, Plan
-from tournament.formats.commitment import commitment
 from tournament.formats.scores import Scores
+from tournament.formats.seeds import commitment
 from tournament.match.match import Match, MatchObserver, Rules
 from tournament.match.referee import Referee
 from tournament.model import Present, Run

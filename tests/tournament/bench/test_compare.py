@@ -6,8 +6,7 @@ import pytest
 
 from stich.console.bench_table import comparison_table
 from tests.support.tournament.bench_records import record, result
-from tournament.bench.compare import compare
-from tournament.bench.record import Record, RecordError
+from tournament.bench.record import Record, RecordError, compare
 
 
 @pytest.mark.parametrize("blocks", [1, 5, 6])

@@ -4,7 +4,7 @@ from typing import Any
 from tests.support.tournament.memory_run import run_of
 from tests.support.tournament.played import cup
 from tests.support.tournament.standings import match
-from tournament.display.course_text import bracket_note, stage_title
+from tournament.display.formatting import bracket_note, stage_title
 from tournament.results.course import Against, Course, CourseTable, against
 from tournament.results.course import course as course_of
 from tournament.results.match_arrays import collect

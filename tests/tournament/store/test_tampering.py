@@ -12,8 +12,8 @@ from tests.support.tournament.cups import served_toys, stich, succeed, write
 from tests.support.tournament.played import change
 from tournament.config.parse import read_cup
 from tournament.formats import Block
-from tournament.formats.draws import draw
 from tournament.formats.scores import Scores
+from tournament.formats.seeds import draw
 from tournament.paths import KEY_FILE, STORE_FILE
 from tournament.records import Disqualify, Pause, Void, Withdraw
 from tournament.results.verify import verify

@@ -20,7 +20,7 @@ import games
 from tests.support.make_catalogs import CATALOGS, messages, texts, untranslated
 from tests.support.tournament.played import change, cup, exported, played, run, unfinished
 from tournament.display.replay import cards_of
-from tournament.formats.commitment import commitment
+from tournament.formats.seeds import commitment
 from tournament.model import Identity, Present, Upcoming
 from tournament.records import Disqualify, Pause, Resume, Skip, Withdraw
 from tournament.results.files.match_file import MatchFile

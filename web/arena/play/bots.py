@@ -7,8 +7,7 @@ from typing import Final
 
 from games.game import Options
 from tournament.bot.launch import LaunchSettings, must_sandbox, prepare_launch, with_variables
-from tournament.config.arguments import parse_bot
-from tournament.config.cup import Bot, Clock, Cup
+from tournament.config.cup import Bot, Clock, Cup, parse_bot
 from tournament.config.parse import read_cup
 from tournament.formats.format import REFERENCE_BOTS
 from tournament.run.workers.machine import PLAY_SHARE, memory_for_bots

@@ -14,8 +14,7 @@ from games.errors import OptionError
 from games.game import Game, Option, Value
 from tournament.bot.sandbox.bubblewrap import SandboxError
 from tournament.bot.url_bot import StartError
-from tournament.config.arguments import DEFAULT_BOTS
-from tournament.config.cup import Bot, Clock
+from tournament.config.cup import DEFAULT_BOTS, Bot, Clock
 from tournament.formats.format import REFERENCE_BOTS
 from tournament.language import gettext as _
 from tournament.store.engine import damage

@@ -1,14 +1,33 @@
-"""Commitments to a cup's seed, which are published before the first deal and opened at the end.
+"""What is computed from a cup's seed: draws, and the commitment to the seed.
+
+A draw is the SHA-256 of a JSON array of strings in UTF-8, without spaces between items and with
+non-ASCII characters unescaped: the kind of draw, the cup's seed, and the subject of the draw. So
+draws can be reproduced in any language.
 
 A commitment is the SHA-256 of the seed's UTF-8 text in hexadecimal, as printed by `printf %s SEED |
-sha256sum`.
+sha256sum`. It is published before the first deal, and the seed at the end.
 """
 
 import hashlib
+import json
 import secrets
+from collections.abc import Iterable
 from itertools import pairwise
 
 _DRAWN = 4  # a random seed has at least so many different pairs of a letter next to a digit
+
+
+def draw(kind: str, seed: str, *subject: str) -> str:
+    """Return 64 pseudorandom hexadecimal digits that depend only on the kind of draw, the cup's
+    seed and the subject."""
+    text = json.dumps([kind, seed, *subject], ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def shuffled(names: Iterable[str], kind: str, seed: str, *subject: str) -> list[str]:
+    """Return the names in a pseudorandom order (see `draw`) that depends only on the set of names,
+    the kind of draw, the cup's seed and the subject."""
+    return sorted(names, key=lambda name: (draw(kind, seed, *subject, name), name))
 
 
 def commitment(seed: str) -> str:

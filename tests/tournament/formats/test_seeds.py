@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tournament.formats.commitment import commitment, committed_seed, follows, weakness
+from tournament.formats.seeds import commitment, committed_seed, follows, weakness
 
 
 def test_it_is_the_plain_sha256_of_the_seed() -> None:

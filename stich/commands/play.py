@@ -24,8 +24,7 @@ from tournament.bot.started_bot import reach
 from tournament.bot.url_bot import Player
 from tournament.config.cup import DEFAULT_BOTS, Bot, Clock
 from tournament.display.formatting import format_scores, format_winners
-from tournament.match.match import Match, MatchObserver, Rules
-from tournament.match.referee import Referee
+from tournament.match.match import Match, MatchObserver, Referee, Rules
 from tournament.records import Pairing
 
 _SECRET_MOVES = ("give", "discard")

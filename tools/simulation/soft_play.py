@@ -14,8 +14,7 @@ from games.move import PASS
 from stich.houses import HOUSES
 from tournament.bot.url_bot import InProcessBot
 from tournament.config.cup import Clock
-from tournament.match.match import Match, Rules
-from tournament.match.referee import Referee
+from tournament.match.match import Match, Referee, Rules
 from tournament.records import MatchRecord, Pairing
 from tournament.results.integrity import integrity
 

@@ -18,8 +18,7 @@ from tournament.check.examiner import Connection, Examiner
 from tournament.check.outcome import LISTEN, Advice, CheckFailure, CheckResult, Exchange, Outcome
 from tournament.check.positions import longest
 from tournament.config.cup import Bot, Clock
-from tournament.match.match import Match, Rules
-from tournament.match.referee import Referee
+from tournament.match.match import Match, Referee, Rules
 from tournament.records import FaultKind, Pairing
 from tournament.text import plural
 

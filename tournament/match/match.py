@@ -8,12 +8,13 @@ from time import monotonic
 
 import msgspec
 
+import games
 from games import IllegalMove, State
-from games.game import Options
+from games.game import JsonDict, Options
 from tournament.bot.protocol import Choice, TimeBank, request
 from tournament.bot.url_bot import Failure, Player, illegal_move
 from tournament.config.cup import Clock
-from tournament.match.referee import Referee
+from tournament.errors import StichError
 from tournament.records import (
     FallbackRecord,
     FaultKind,
@@ -32,6 +33,42 @@ REASON_DROPPED = "the reason was dropped: the bot had given too many"
 """Replaces the reason for a fallback once a seat's reasons exceed INFO_LIMIT."""
 OWN_S = 60.0
 """The seconds that the runner may take between requests, far more than it needs."""
+
+
+class RefereeError(StichError):
+    """Raised if the rules service is unreachable or answers wrongly. The message is a sentence."""
+
+
+class Referee:
+    """Starts games and judges moves with the rules in this process. `moves`, `view` and `play` need
+    a position in which the game is not over."""
+
+    def start(self, game: str, players: int, seed: str, options: Options) -> State:
+        """Return the first position of a game. The cards depend on `seed`.
+
+        Raises:
+            games.UnknownGame: if there is no such game.
+            games.OptionError: if `players`, `seed` or an option is not valid.
+        """
+        return games.get(game).start(players, seed, options)
+
+    def moves(self, state: State) -> Sequence[str]:
+        """Return the legal moves of the seat whose turn it is, as strings in canonical order."""
+        return state.moves().texts()
+
+    def view(self, state: State) -> JsonDict:
+        """Return the view of the seat whose turn it is, in wire form."""
+        return state.view(state.turn).to_dict()
+
+    def play(self, state: State, move: str) -> tuple[str, State]:
+        """Play a move for the seat whose turn it is. Return the canonical form of the move, and the
+        position after the move. `state` is not changed.
+
+        Raises:
+            games.IllegalMove: if the move is not legal.
+        """
+        legal = state.check(move)
+        return legal.text, state.advance(legal)
 
 
 @dataclass(frozen=True, slots=True)

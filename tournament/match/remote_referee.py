@@ -10,7 +10,7 @@ import requests
 import games
 from games import IllegalMove, Reason, State
 from games.game import JsonDict, Options
-from tournament.match.referee import Referee, RefereeError
+from tournament.match.match import Referee, RefereeError
 from tournament.text import printable
 
 _Answer = TypeVar("_Answer")

@@ -5,8 +5,7 @@ import pytest
 
 from tests.support.service.contract import contract, validator
 from tests.support.tournament.played import Dice, cup
-from tournament.match.match import Match, Rules
-from tournament.match.referee import Referee
+from tournament.match.match import Match, Referee, Rules
 from tournament.records import Pairing
 
 

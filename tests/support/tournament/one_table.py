@@ -9,8 +9,7 @@ import pytest
 from stich.console.progress import JsonLines
 from tests.support.tournament import played
 from tournament.config.cup import Cup
-from tournament.match.match import Match
-from tournament.match.referee import Referee
+from tournament.match.match import Match, Referee
 from tournament.records import MatchRecord
 from tournament.run import outages, session
 from tournament.run.roster import Roster

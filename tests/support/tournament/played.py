@@ -16,8 +16,7 @@ from tournament.config.cup import Bot, Clock, Cup
 from tournament.formats import FORMATS, Block, Plan
 from tournament.formats.scores import Scores
 from tournament.formats.seeds import commitment
-from tournament.match.match import Match, MatchObserver, Rules
-from tournament.match.referee import Referee
+from tournament.match.match import Match, MatchObserver, Referee, Rules
 from tournament.model import Present, Run
 from tournament.paths import STORE_FILE
 from tournament.records import Answer, FaultKind, MatchRecord, Pairing

@@ -10,8 +10,7 @@ from tournament.bench.play import Bench, Played, read_landmarks, read_par
 from tournament.bench.suite import BLOCKS, BOT, PAR_BOT, PUBLIC_SEED, TABLES, USUAL, BenchTable
 from tournament.bot.url_bot import InProcessBot
 from tournament.config.cup import Bot
-from tournament.match.match import Match, Rules
-from tournament.match.referee import Referee
+from tournament.match.match import Match, Referee, Rules
 
 
 @pytest.mark.parametrize("table", TABLES, ids=str)

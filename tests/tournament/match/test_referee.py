@@ -13,7 +13,7 @@ from tests.support.serving import serving
 from tests.support.tournament import played
 from tests.support.tournament.played import Dice
 from tools import hostile
-from tournament.match.referee import Referee, RefereeError
+from tournament.match.match import Referee, RefereeError
 from tournament.match.remote_referee import HttpReferee
 from tournament.records import MatchRecord
 

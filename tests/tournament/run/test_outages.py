@@ -17,8 +17,7 @@ from tests.support.web.network import Link
 from tools import hostile
 from tournament.bot.url_bot import Failure
 from tournament.config.cup import Bot, Cup
-from tournament.match.match import Match, MatchVoid
-from tournament.match.referee import Referee
+from tournament.match.match import Match, MatchVoid, Referee
 from tournament.records import Answer, AnyVoid, FaultKind, Outage, Pairing, Revocation, place_of
 from tournament.run.outages import Outages
 from tournament.store.store import Store

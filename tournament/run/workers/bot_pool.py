@@ -12,8 +12,7 @@ from tournament.bot.launch import LaunchSettings
 from tournament.bot.started_bot import StartedBot
 from tournament.bot.url_bot import Failure, HttpBot, InProcessBot, MoveFunction, Player, StartError
 from tournament.config.cup import CONNECTED_URL, Bot, Cup
-from tournament.match.match import OWN_S, Match, MatchVoid, Rules
-from tournament.match.referee import Referee
+from tournament.match.match import OWN_S, Match, MatchVoid, Referee, Rules
 from tournament.records import Answer, FaultKind, MatchRecord
 from tournament.run.workers.executor import Finished, Job, Voided
 from tournament.run.workers.live_table import shown_live

@@ -21,8 +21,7 @@ from tournament.bot.launch import LaunchSettings
 from tournament.bot.supervisor.process_tree import end_with_parent
 from tournament.bot.url_bot import MoveFunction, StartError
 from tournament.config.cup import Cup
-from tournament.match.match import OWN_S
-from tournament.match.referee import RefereeError
+from tournament.match.match import OWN_S, RefereeError
 from tournament.run.workers.bot_pool import BotPool
 from tournament.run.workers.executor import Event, Finished, Inspected, Job, Lost, RunError, Voided
 from tournament.run.workers.machine import Cores, available_cores, memory_for_bots, pin, shares

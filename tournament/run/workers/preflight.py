@@ -9,7 +9,7 @@ from tournament.bot.protocol import PROTOCOL, read_about
 from tournament.bot.supports import misfit
 from tournament.bot.url_bot import StartError, reach_url
 from tournament.config.cup import Bot, Cup
-from tournament.match.referee import RefereeError
+from tournament.match.match import RefereeError
 from tournament.model import Identity
 from tournament.run.workers.bot_pool import BotPool
 from tournament.run.workers.executor import Inspected

@@ -19,8 +19,7 @@ from tournament.bot.started_bot import StartedBot, reach
 from tournament.bot.url_bot import HttpBot, Player
 from tournament.config.cup import Bot, Clock
 from tournament.language import gettext as _
-from tournament.match.match import Match, MatchObserver, Rules
-from tournament.match.referee import Referee
+from tournament.match.match import Match, MatchObserver, Referee, Rules
 from tournament.records import Pairing
 from web.arena.play.choices import Choices, explain
 from web.ui.page_steps import DealLog, ShownPosition, position

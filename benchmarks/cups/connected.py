@@ -2,14 +2,12 @@
 
 import json
 import statistics
-import sys
 import tempfile
 import threading
 from contextlib import closing
 from pathlib import Path
 
 from benchmarks.figures import Figure, Section
-from stich.console.progress import JsonLines
 from stich.processes import find_port, gateway_served
 from tools import hostile
 from tournament.bot.client import dial_url
@@ -40,9 +38,7 @@ def sections() -> list[Section]:
             )
             threading.Thread(target=connector.run, daemon=True).start()
             connected.wait()
-            gateway = (
-                server.wait_for_bots(cup, dict, JsonLines(sys.stdout).waiting).bots[0].url or ""
-            )
+            gateway = server.url_of("bot")
             with (
                 closing(HttpBot(gateway, dial_url(gateway))) as remote,
                 closing(HttpBot(url, dial_url(url))) as local,

@@ -23,9 +23,9 @@ from tournament.formats.scores import Scores
 from tournament.model import Identity
 from tournament.records import Join
 from tournament.results.standings import standings
-from tournament.run.entrants import Entrants
 from tournament.run.observer import RunObserver
 from tournament.run.resume import resume
+from tournament.run.roster import Entrants
 from tournament.run.session import Session
 from tournament.run.workers.executor import Event, Finished, Inspected, Job
 from tournament.store.store import Store

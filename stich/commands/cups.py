@@ -24,7 +24,7 @@ from tournament.config.parse import read_cup
 from tournament.results.standings import standings
 from tournament.run.assembly import run_cup
 from tournament.run.estimate import estimate
-from tournament.run.gateway import Gateway
+from tournament.run.roster import Gateway
 from tournament.run.workers.executor import Executor
 from tournament.run.workers.machine import PLAY_SHARE
 from tournament.store.engine import shown_target

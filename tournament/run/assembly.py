@@ -13,19 +13,15 @@ from tournament.bot.launch import (
     with_variables,
 )
 from tournament.config.cup import Cup
-from tournament.decisions import exclusion_notices
 from tournament.formats import Plan
 from tournament.formats.ladder import LadderPlan
 from tournament.formats.seeds import weakness
-from tournament.model import Present
 from tournament.paths import state_folder
-from tournament.run.entrants import Entrants
-from tournament.run.gateway import Gateway
+from tournament.run.consequences import apply_voids
 from tournament.run.observer import RunObserver
 from tournament.run.resume import only_runner, resume
-from tournament.run.roster import Roster
+from tournament.run.roster import Entrants, Gateway, Roster, wait_for_bots
 from tournament.run.session import Session
-from tournament.run.voiding import apply_voids
 from tournament.run.workers.executor import Executor
 from tournament.run.workers.local_executor import LocalExecutor, tables_at_once
 from tournament.store.store import Store
@@ -100,20 +96,12 @@ def run_cup(
 def _with_bots(
     plan: Plan, cup: Cup, store: Store, gateway: Gateway | None, observer: RunObserver
 ) -> tuple[Plan, Roster]:
-    def waiting(bots: Sequence[str], of: int, invite: str) -> None:
-        store.show(Present(awaited=tuple(bots)))
-        observer.waiting(bots, of, invite)
-
     if gateway is None:
         return plan, Roster(cup)
     if isinstance(plan, LadderPlan):  # bots come and go, so its tables are drawn from the roster
         entrants = Entrants(cup, store, gateway)
         return LadderPlan(plan.setup, entrants.gather), entrants
-    try:
-        cup = gateway.wait_for_bots(cup, lambda: exclusion_notices(store.decisions()), waiting)
-    finally:
-        store.show(Present())
-    return plan, Roster(cup)
+    return plan, Roster(wait_for_bots(cup, store, gateway, observer))
 
 
 def _secret(path: Path, store: Store) -> list[Path]:

@@ -1,7 +1,6 @@
 """The runner's client of the gateway, which asks for the connected bots and excludes bots."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 from time import monotonic, sleep
 from typing import Final
 from urllib.parse import quote
@@ -11,9 +10,7 @@ import requests
 from requests.adapters import HTTPAdapter
 from urllib3 import Retry
 
-from tournament.config.cup import Cup
 from tournament.errors import StichError
-from tournament.run.gateway import Waiting
 from web.gateway.calls import refusal
 
 _LOOK_S: Final = 0.2
@@ -35,42 +32,10 @@ class GatewayClient:
     def __init__(self, base: str, session: requests.Session, invite: str) -> None:
         self._excluded: Mapping[str, str] = {}
         self._base = base
-        self._invite = invite
+        self.invite = invite
         self._session = session
         session.trust_env = False  # no proxy leads to this machine
         session.mount("http://", HTTPAdapter(max_retries=_UNTIL_RESTARTED))
-
-    def wait_for_bots(
-        self, cup: Cup, absent: Callable[[], Mapping[str, str]], waiting: Waiting
-    ) -> Cup:
-        """Wait, without a time limit, until all connecting bots are connected. Return a copy of the
-        cup in which these bots have their URLs, and their numbers of tables as `max_matches`.
-
-        `absent` returns the bots not to wait for, each with a sentence that its program shows.
-        These bots are excluded, but get a URL, and one table if they are not connected. `waiting`
-        is called whenever the missing bots change (see `Waiting`). Errors of the two functions pass
-        through.
-
-        Raises:
-            GatewayStopped: if the gateway no longer answers, or cannot read the tokens.
-        """
-        names = [bot.name for bot in cup.bots if bot.connect]
-        known: list[str] = []
-        while True:
-            gone, tables = absent(), self.tables()
-            self.exclude(gone)
-            missing = [name for name in names if name not in {*tables, *gone}]
-            if not missing:
-                break
-            if missing != known:
-                known = missing
-                waiting(missing, len(names), f"{self._invite} NAME")
-            sleep(_LOOK_S)
-        bots = {bot.name: bot for bot in cup.bots}
-        for name in names:
-            most = tables.get(name, 1)
-            bots[name] = replace(bots[name], url=self.url_of(name), max_matches=most)
-        return replace(cup, bots=tuple(bots.values()))
 
     def url_of(self, bot: str) -> str:
         """Return the URL at which the runner asks a connecting bot."""

@@ -26,10 +26,10 @@ from tournament.config.cup import Bot, JoinRules
 from tournament.formats.ladder import Ladder, LadderPlan
 from tournament.records import AnyDecision, Disqualify, Finish, Pause, Resume, Skip, Void, Withdraw
 from tournament.results.verify import verify
-from tournament.run import entrants, outages
-from tournament.run.entrants import Entrants
+from tournament.run import outages, roster
 from tournament.run.joining import join, leave
 from tournament.run.resume import only_runner, resume
+from tournament.run.roster import Entrants
 from tournament.run.session import Session
 from tournament.run.voiding import matches_of
 from tournament.store import rows
@@ -381,7 +381,7 @@ def test_a_bot_that_fails_its_check_keeps_one_epoch_waiting(
         raise EOFError
 
     awaited = Mock(wraps=wait, side_effect=tell)
-    monkeypatch.setattr(entrants, "wait", awaited)
+    monkeypatch.setattr(roster, "wait", awaited)
     with hostile.running(hostile.first, every=fail) as url:
         ladder.urls = {"ann": url}
         enter = partial(ladder.enter, "ann")

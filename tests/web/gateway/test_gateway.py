@@ -1,11 +1,13 @@
 import json
 import re
 import socket
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
+from unittest.mock import Mock
 from urllib.parse import urlsplit
 
 import msgspec
@@ -31,6 +33,8 @@ from tournament.bot.client import dial_url
 from tournament.bot.url_bot import HttpBot
 from tournament.decisions import exclusion_notices
 from tournament.records import FaultKind, Withdraw
+from tournament.run.roster import wait_for_bots
+from tournament.store.store import Store
 from web.gateway.calls import ALIVE_S, ANSWER_LIMIT
 from web.gateway.connected_bot import GRACE_S
 from web.gateway.invitations import FILE, Invitations
@@ -260,21 +264,22 @@ def test_a_message_that_is_no_answer_ends_the_session(gateway: Gateway) -> None:
 
 
 def test_the_runner_waits_for_bots_and_names_those_missing(tmp_path: Path) -> None:
-    calls, gone = SimpleQueue[tuple[list[str], int, str]](), dict[str, str]()
+    calls = SimpleQueue[tuple[Sequence[str], int, str]]()
+    observer = Mock(waiting=lambda *args: calls.put(args))
     with ExitStack() as stack:
         gateway = stack.enter_context(served(tmp_path))
+        store, organiser = (stack.enter_context(Store.create(tmp_path / "run")) for _ in range(2))
         pool = stack.enter_context(ThreadPoolExecutor(1))
-        stack.callback(gone.update, dict.fromkeys(("ann", "bob", "dan"), "The test has failed."))
-        ready = pool.submit(
-            gateway.client.wait_for_bots, CUP, gone.copy, lambda *args: calls.put(args)
-        )
-        ann, missing = gateway.author("ann", 3), [""]
-        while missing != ["bob", "dan"]:
+        stack.callback(organiser.decide, Withdraw(bot="ann"), Withdraw(bot="bob"))
+        ready = pool.submit(wait_for_bots, CUP, store, gateway.client, observer)
+        ann = gateway.author("ann", 3)
+        missing: Sequence[str] = ()
+        while missing != ("bob", "dan"):
             missing, of, command = calls.get(timeout=60)
             assert (of, command) == (3, "stich invite NAME")
         bob = gateway.author("bob")
-        assert calls.get(timeout=60)[0] == ["dan"]
-        gone["dan"] = "The organiser decided that dan no longer plays."
+        assert calls.get(timeout=60)[0] == ("dan",)
+        organiser.decide(Withdraw(bot="dan"))
         cup = ready.result()
         assert [(bot.name, bot.max_matches) for bot in cup.bots if bot.url][:2] == [
             ("ann", 3),

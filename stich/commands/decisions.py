@@ -15,9 +15,8 @@ from stich.commands.common import command, refuse
 from tournament.decisions import exclusion_of, finished_by, other_versions, paused
 from tournament.names import base
 from tournament.records import AnyDecision, Disqualify, Finish, Pause, Resume, Undo, Void, Withdraw
-from tournament.run.consequences import consequences
+from tournament.run.consequences import apply_voids, consequences, last_exclusion, matches_of
 from tournament.run.resume import only_runner
-from tournament.run.voiding import apply_voids, last_exclusion, matches_of
 from tournament.store import signing
 from tournament.store.engine import StoreError
 from tournament.store.store import Store

@@ -20,10 +20,10 @@ from tournament.formats.scores import Scores
 from tournament.model import Present, StoredRun, Upcoming
 from tournament.ranking.betting import Bets
 from tournament.records import AnyDecision, Join, MatchRecord, MatchSummary, Skip
+from tournament.run.consequences import apply_voids
 from tournament.run.observer import RunObserver
 from tournament.run.outages import Outages
 from tournament.run.roster import Roster
-from tournament.run.voiding import apply_voids
 from tournament.run.workers.executor import (
     Executor,
     Finished,

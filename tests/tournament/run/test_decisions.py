@@ -18,8 +18,8 @@ from tests.tournament.run.conftest import BOTS, FAULTY, STOP
 from tournament.config.parse import read_cup
 from tournament.model import Run
 from tournament.records import Disqualify, Epoch, Void, Withdraw
+from tournament.run.consequences import apply_voids
 from tournament.run.resume import resume
-from tournament.run.voiding import apply_voids
 from tournament.store.store import Store
 
 

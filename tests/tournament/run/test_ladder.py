@@ -27,11 +27,11 @@ from tournament.formats.ladder import Ladder, LadderPlan
 from tournament.records import AnyDecision, Disqualify, Finish, Pause, Resume, Skip, Void, Withdraw
 from tournament.results.verify import verify
 from tournament.run import outages, roster
+from tournament.run.consequences import matches_of
 from tournament.run.joining import join, leave
 from tournament.run.resume import only_runner, resume
 from tournament.run.roster import Entrants
 from tournament.run.session import Session
-from tournament.run.voiding import matches_of
 from tournament.store import rows
 from tournament.store.chain import Chain
 from tournament.store.store import Store, StoreError

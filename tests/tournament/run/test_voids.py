@@ -13,7 +13,7 @@ from tests.support.tournament.one_table import Clock, OneTable, Organiser, play
 from tests.tournament.run.conftest import BOTS
 from tournament.decisions import pending
 from tournament.records import AnyDecision, Revocation, Void
-from tournament.run.voiding import apply_voids
+from tournament.run.consequences import apply_voids
 from tournament.store.store import Store
 
 

@@ -3,7 +3,6 @@
 from unittest.mock import patch
 
 from benchmarks.cups.free_record import made_up
-from tournament.cluster import tables
 from tournament.records import MatchRecord
 from tournament.run.workers.bot_pool import BotPool
 from tournament.run.workers.executor import Inspected, Job
@@ -16,4 +15,4 @@ def free(pool: BotPool, job: Job, number: int, _expect: object) -> MatchRecord:
 
 # For the rest of the worker's process.
 patch.object(BotPool, "_play", free).start()
-patch.object(tables, "inspect", lambda *_: Inspected((), {})).start()
+patch.object(BotPool, "inspect", lambda *_: Inspected((), {})).start()

@@ -10,7 +10,7 @@ import pytest
 from bots import kit
 from tests.support.service.contract import contract
 from tests.support.serving import serving as in_thread
-from tournament.bot.protocol import about_problems
+from tournament.bot.about import about_problems
 
 CLOCK = {"move_ms": 1000, "bank_ms": 5000}
 REQUEST: dict[str, Any] = {"protocol": 1, "match": "m-1", "turn": 1, "clock": CLOCK}

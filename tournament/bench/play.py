@@ -27,6 +27,7 @@ from tournament.bench.record import (
     seed_shown,
 )
 from tournament.bench.suite import BLOCKS, BOT, PAR_BOT, PUBLIC_SEED, SUITE, BenchTable, OfTable
+from tournament.bot.about import about_by_url, identity
 from tournament.bot.launch import LaunchSettings
 from tournament.bot.started_bot import start
 from tournament.bot.url_bot import MoveFunction
@@ -34,7 +35,6 @@ from tournament.config.cup import Bot, Limits
 from tournament.records import FaultKind, MatchRecord
 from tournament.run.workers.executor import Finished, Job, Lost, RunError
 from tournament.run.workers.local_executor import LocalExecutor, tables_at_once
-from tournament.run.workers.preflight import about_by_url, identity
 from tournament.text import plural
 
 Houses = Mapping[str, MoveFunction]

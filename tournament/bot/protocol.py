@@ -12,9 +12,7 @@ from itertools import islice
 
 import msgspec
 
-import games
 from tournament.bot.client import ExchangeError, Reply
-from tournament.bot.supports import read_supports
 
 PROTOCOL = 1
 UNSUPPORTED = (404, 405, 501)
@@ -24,8 +22,6 @@ _MAX_COMMENT = 2000
 _MAX_NUMBERS = 16
 _MAX_FALLBACK = 200
 _CUT = " […]"  # ends a comment that was cut
-
-_ABOUT = ("name", "version", "author", "protocol", "games", "supports")
 
 
 class InvalidAnswer(ExchangeError):
@@ -122,7 +118,7 @@ def read_move(reply: Reply, elapsed_s: float) -> Choice:
         InvalidAnswer: if the status is not 200, the body is compressed or not a JSON object, or
             `move` is missing, repeated or not a string.
     """
-    data = _read_object(reply, ("move",))
+    data = read_object(reply, ("move",))
     if "move" not in data:
         raise InvalidAnswer('Its answer has no "move".', 'Name the field "move".')
     move = data["move"]
@@ -144,41 +140,6 @@ def _one_line(text: str) -> str:
     return "".join(c for c in text if unicodedata.category(c) not in ("Cc", "Cs"))
 
 
-def read_about(reply: Reply) -> Mapping[str, object]:
-    """Return the fields of a bot's answer to GET /. Their values are not checked.
-
-    Raises:
-        InvalidAnswer: if the status is not 200, the body is compressed or not a JSON object, or the
-            object has a field of the protocol more than once.
-    """
-    return _read_object(reply, _ABOUT)
-
-
-def about_problems(about: Mapping[str, object], wanted: Sequence[str]) -> list[str]:
-    """Return sentences about all problems with a bot's answer to GET /, which must name every game
-    in `wanted`. If `games` is malformed or empty, `wanted` and `supports` are not checked."""
-    problems = [
-        f'"{field}" must be a string that is not empty.'
-        for field in ("name", "version")
-        if not isinstance(about.get(field), str) or not about[field]
-    ]
-    if "author" in about and not isinstance(about["author"], str):
-        problems.append('"author" must be a string, or left out.')
-    protocol = about.get("protocol")
-    if protocol != PROTOCOL or isinstance(protocol, bool):
-        problems.append(f'"protocol" must be the number {PROTOCOL}.')
-    listed = about.get("games")
-    if not isinstance(listed, list) or not listed:
-        problems.append('"games" must be a list of the games that it plays.')
-        return problems
-    known = list(games.GAMES)  # a list, because `listed` may have values that are not hashable
-    if unknown := [json.dumps(name, default=repr)[:40] for name in listed if name not in known]:
-        problems.append(f'"games" names {", ".join(unknown[:5])}; there are {", ".join(known)}.')
-    problems += [f'"games" does not name {name}.' for name in wanted if name not in listed]
-    unsupported = [problem for name in games.GAMES for problem in read_supports(about, name)[1]]
-    return [*problems, *dict.fromkeys(unsupported)]
-
-
 class _Object(dict[str, object]):
     """A JSON object that remembers which names appeared more than once."""
 
@@ -188,7 +149,7 @@ class _Object(dict[str, object]):
         self.repeated = {name for name, count in counts.items() if count > 1}
 
 
-def _read_object(reply: Reply, fields: Sequence[str]) -> dict[str, object]:
+def read_object(reply: Reply, fields: Sequence[str]) -> dict[str, object]:
     """Return the JSON object in the body of an answer.
 
     Raises:

@@ -15,6 +15,7 @@ from threading import Lock
 from time import monotonic, sleep
 from typing import Self
 
+from tournament.bot.about import read_about
 from tournament.bot.client import (
     Busy,
     ConnectionLost,
@@ -24,7 +25,7 @@ from tournament.bot.client import (
     dial_url,
 )
 from tournament.bot.launch import LaunchSettings, environment, program_problem
-from tournament.bot.protocol import InvalidAnswer, read_about
+from tournament.bot.protocol import InvalidAnswer
 from tournament.bot.sandbox import seccomp
 from tournament.bot.sandbox.bubblewrap import SANDBOX_HOME, bot_folder
 from tournament.bot.sandbox.control_group import group_files

@@ -11,10 +11,10 @@ from statistics import median, quantiles
 from threading import Barrier
 
 import games
+from tournament.bot.about import Scope, about_problems, read_about, read_supports
 from tournament.bot.client import ExchangeError, Reply, ResponseTooLarge, TooLate
-from tournament.bot.protocol import InvalidAnswer, about_problems, read_about
+from tournament.bot.protocol import InvalidAnswer
 from tournament.bot.started_bot import StartedBot
-from tournament.bot.supports import Scope, read_supports
 from tournament.check.examiner import Connection, Examiner, Verdict
 from tournament.check.outcome import DEADLINE, WHOLE, Advice, CheckFailure, Exchange, Outcome
 from tournament.check.positions import Question, longest, openings, questions

@@ -12,7 +12,7 @@ import games
 from games import State
 from games.game import Game, JsonDict, Value
 from games.shuffle import Randomness
-from tournament.bot.supports import Scope
+from tournament.bot.about import Scope
 from tournament.sampling import spread
 
 _DEALS: Mapping[str, Value] = {"deals": 3}

@@ -8,10 +8,10 @@ from functools import partial
 import games
 from games.game import Value
 from games.shuffle import Randomness
+from tournament.bot.about import Scope
 from tournament.bot.launch import LaunchSettings
 from tournament.bot.protocol import TimeBank
 from tournament.bot.started_bot import StartedBot, reach
-from tournament.bot.supports import Scope
 from tournament.bot.url_bot import InProcessBot, Player, StartError
 from tournament.check import checks
 from tournament.check.examiner import Connection, Examiner

@@ -17,7 +17,6 @@ from tournament.config.cup import Cup
 from tournament.run.workers.bot_pool import BotPool
 from tournament.run.workers.executor import Finished, Inspected, Job, Voided
 from tournament.run.workers.machine import memory_for_bots
-from tournament.run.workers.preflight import inspect
 
 _WARNING = (
     "Warning: the bots run as the user of the worker and without a sandbox, so they can reach its"
@@ -118,7 +117,7 @@ class Tables(WorkerPlugin):
                 # Other workers may be on the same machine.
                 memory_mb = min(memory_mb, self._worker_bytes / (1 << 20))
             self._pools = [BotPool(cup, launch, memory_mb / tables) for _ in range(tables)]
-            inspected = inspect(cup, self._pools[0], absent)
+            inspected = self._pools[0].inspect(absent)
         except (ArchiveError, SandboxError, OSError) as error:
             inspected, warning = Inspected((str(error),), {}), ""
         self._free = list(self._pools)

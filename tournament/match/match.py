@@ -43,6 +43,13 @@ class Referee:
     """Starts games and judges moves with the rules in this process. `moves`, `view` and `play` need
     a position in which the game is not over."""
 
+    def ready(self) -> None:
+        """Check that this referee can be asked.
+
+        Raises:
+            RefereeError: if it cannot.
+        """
+
     def start(self, game: str, players: int, seed: str, options: Options) -> State:
         """Return the first position of a game. The cards depend on `seed`.
 

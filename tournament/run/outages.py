@@ -7,10 +7,10 @@ from math import inf
 from threading import Event, Thread
 from time import monotonic
 
+from tournament.bot.about import about_by_url
 from tournament.bot.url_bot import StartError
 from tournament.config.cup import Bot, Cup
 from tournament.records import AnyVoid, MatchRecord, MatchSummary, Outage
-from tournament.run.workers.preflight import about_by_url
 
 _PROBE_S = 1.0
 _WINDOW = 1000

@@ -9,8 +9,8 @@ from math import inf
 from time import monotonic, sleep
 from typing import Protocol
 
+from tournament.bot.about import Scope, about_by_url, identity, unfitness
 from tournament.bot.protocol import TimeBank
-from tournament.bot.supports import Scope
 from tournament.bot.url_bot import StartError, reach_url
 from tournament.check.checks import positions
 from tournament.check.examiner import Examiner
@@ -22,7 +22,6 @@ from tournament.formats.plan import Progress
 from tournament.model import Identity, Present
 from tournament.records import Finish, Skip
 from tournament.run.observer import RunObserver
-from tournament.run.workers.preflight import about_by_url, identity, misfits
 from tournament.store.store import Store
 from tournament.text import utc
 
@@ -154,7 +153,7 @@ def _check(cup: Cup, bot: Bot, known: Identity | None, is_new: bool) -> _Checked
     try:
         about = about_by_url(bot)
         stated = identity(about)
-        if problem := next(misfits(bot, about, cup), None):
+        if problem := unfitness(bot, about, cup):
             return problem
         if known is not None and stated != known:
             return (

@@ -17,7 +17,7 @@ from stich.houses import HOUSES
 from tournament.bench.play import Bench, Budget, ask_about, read_landmarks
 from tournament.bench.record import Record, compare, read_record, write_record
 from tournament.bench.suite import BLOCKS, BOT, CLOCK, PUBLIC_SEED, SUITE, TABLES
-from tournament.bot.supports import misfit
+from tournament.bot.about import misfit
 from tournament.bot.url_bot import StartError
 from tournament.run.workers.machine import available_cores
 

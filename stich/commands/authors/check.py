@@ -9,8 +9,8 @@ import click
 from stich.commands import option
 from stich.commands.common import command
 from stich.console.check_report import CheckProgress, print_as_they_come, print_json
+from tournament.bot.about import Scope
 from tournament.bot.protocol import TimeBank
-from tournament.bot.supports import Scope
 from tournament.check.suite import MAX_FALLBACK, QUICK, check_bot
 
 

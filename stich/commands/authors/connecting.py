@@ -12,13 +12,12 @@ import click
 from stich.commands import option
 from stich.commands.authors.duel import play_duel
 from stich.commands.common import command, stopping
+from tournament.bot.about import ANSWER_S, identity, read_about
 from tournament.bot.client import ExchangeError
-from tournament.bot.protocol import read_about
 from tournament.bot.started_bot import reach
 from tournament.config.cup import Bot, Clock, Cup, Limits, remembers
 from tournament.formats.duel import Duel
 from tournament.model import Identity
-from tournament.run.workers.preflight import ANSWER_S, identity
 from tournament.store.signing import make_key
 from web.gateway.calls import LadderAnswer, LadderCall, Wants, ask_ladder
 from web.gateway.challenger import ChallengedBot

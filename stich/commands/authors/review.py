@@ -29,10 +29,10 @@ from stich.console.progress import progress_bar
 from stich.console.result_tables import make_console
 from stich.env import read_view
 from tournament.bench.play import ask_about
+from tournament.bot.about import misfit
 from tournament.bot.launch import LaunchSettings
 from tournament.bot.protocol import Choice, TimeBank, request
 from tournament.bot.started_bot import reach
-from tournament.bot.supports import misfit
 from tournament.bot.url_bot import HttpBot
 from tournament.config.cup import Bot, Cup
 from tournament.results.files.export import DecisionRow, decision_rows

@@ -3,7 +3,7 @@ from itertools import groupby
 import pytest
 
 import games
-from tournament.bot.supports import everything
+from tournament.bot.about import everything
 from tournament.check.positions import OPTIONS, longest, questions
 
 

@@ -7,14 +7,15 @@ from math import inf
 from time import monotonic
 from typing import NamedTuple
 
+from tournament.bot.about import about_by_url, identity, unfitness
 from tournament.bot.client import dial_url
 from tournament.bot.launch import LaunchSettings
 from tournament.bot.started_bot import StartedBot
 from tournament.bot.url_bot import Failure, HttpBot, InProcessBot, MoveFunction, Player, StartError
 from tournament.config.cup import CONNECTED_URL, Bot, Cup
-from tournament.match.match import OWN_S, Match, MatchVoid, Referee, Rules
+from tournament.match.match import OWN_S, Match, MatchVoid, Referee, RefereeError, Rules
 from tournament.records import Answer, FaultKind, MatchRecord
-from tournament.run.workers.executor import Finished, Job, Voided
+from tournament.run.workers.executor import Finished, Inspected, Job, Voided
 from tournament.run.workers.live_table import shown_live
 
 _STARTED_AT_ONCE = 8
@@ -189,20 +190,39 @@ class BotPool:
                 starting += 1
             keep.append(place)
 
-    def start(self, bots: Iterable[Bot]) -> Iterator[tuple[Bot, Mapping[str, object] | StartError]]:
-        """Start the bots that have a command, except those in `in_process`, up to eight at once if
-        memory allows. Yield each bot, in the order given, with its `StartedBot.about`, or with a
-        StartError if it does not start or answer."""
-        starting = [bot for bot in bots if self._is_started(bot.name)]
-        for number, bot in enumerate(starting, 1):
-            place = _Place(bot.name)
+    def inspect(self, absent: Container[str] = ()) -> Inspected:
+        """Start or reach every bot of the cup once, except those in `absent` and `in_process`, and
+        reach the rules service if the cup names one. Failures, and bots that do not fit the cup,
+        become problems in the result. Started bots stay in the pool."""
+        problems, identities = [], {}
+        try:
+            self._referee.ready()
+        except RefereeError as error:
+            problems.append(str(error))
+        bots = [bot for bot in self._cup.bots if bot.name not in absent]
+        remote = [bot for bot in bots if bot.url is not None]
+        in_order = remote + [bot for bot in bots if self._is_started(bot.name)]
+        for number, bot in enumerate(in_order, 1):
             try:
-                if place not in self._started:
-                    self._spawn(place, ())
-                self._start_ahead([place], (_Place(later.name) for later in starting[number:]))
-                yield bot, self._ready(place).about
+                about = self._about(bot, in_order[number:])
             except StartError as error:
-                yield bot, error
+                problems.append(str(error))
+            else:
+                identities[bot.name] = identity(about)
+                if problem := unfitness(bot, about, self._cup):
+                    problems.append(problem)
+        return Inspected(tuple(problems), identities)
+
+    def _about(self, bot: Bot, later: Sequence[Bot]) -> Mapping[str, object]:
+        """Start or reach a bot, and return what it says about itself. If it is started here, so are
+        up to seven of the `later` bots, if memory allows. StartError passes through."""
+        if bot.url is not None:
+            return about_by_url(bot)
+        place = _Place(bot.name)
+        if place not in self._started:
+            self._spawn(place, ())
+        self._start_ahead([place], (_Place(other.name) for other in later))
+        return self._ready(place).about
 
     def recycle(self, record: MatchRecord) -> None:
         """Stop the started bots that timed out in a match, because they may still be busy. If

@@ -25,7 +25,6 @@ from tournament.match.match import OWN_S, RefereeError
 from tournament.run.workers.bot_pool import BotPool
 from tournament.run.workers.executor import Event, Finished, Inspected, Job, Lost, RunError, Voided
 from tournament.run.workers.machine import Cores, available_cores, memory_for_bots, pin, shares
-from tournament.run.workers.preflight import inspect
 
 _TICK_S = 0.5  # how often the first inspection checks its deadline
 _GRACE_S = 1.0  # how much a worker may be late
@@ -296,7 +295,7 @@ def _work(
             order: Job | frozenset[str] = connection.recv()
             if isinstance(order, frozenset):
                 deadline.expect((cup.clock.start_ms / 1000 + OWN_S) * (1 + len(cup.bots)))
-                connection.send(inspect(cup, bot_pool, order))
+                connection.send(bot_pool.inspect(order))
                 continue
             if cores is not None:
                 # Not earlier: while all bots start at once, they may use all cores.

@@ -12,7 +12,6 @@ from tournament.config.cup import Bot, Cup, Limits, RunSettings
 from tournament.model import Identity
 from tournament.run.workers.bot_pool import BotPool
 from tournament.run.workers.executor import Inspected
-from tournament.run.workers.preflight import inspect
 
 
 def inspected(
@@ -20,7 +19,7 @@ def inspected(
 ) -> Inspected:
     cup = Cup("Cup", game, 3, bots, run=RunSettings(referee=referee))
     with closing(BotPool(cup, LaunchSettings(Limits(), start_ms))) as pool:
-        return inspect(cup, pool)
+        return pool.inspect()
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from tournament.bot.protocol import about_problems
-from tournament.bot.supports import everything, misfit, read_supports
+from tournament.bot.about import about_problems, everything, misfit, read_supports
 
 OPTIONS = {"deals": 1, "single_round": False, "spring": True}
 

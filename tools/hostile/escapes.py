@@ -76,6 +76,7 @@ def escapes() -> None:
         "root folder": lambda: os.open("/scribble", os.O_CREAT),
         "session": lambda: libc.setsid(),
         "devices": lambda: os.open("/dev/scribble", os.O_CREAT),
+        "kernel settings": lambda: os.open("/proc/sys/kernel/core_pattern", os.O_WRONLY),
     }
     for name, attempt in tries.items():
         try:

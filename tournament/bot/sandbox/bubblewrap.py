@@ -146,7 +146,9 @@ def _sandbox(
             words += ("--tmpfs", str(path), "--remount-ro", str(path))
         else:
             words += ("--ro-bind", os.devnull, str(path))
-    words += ("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", str(place))
+    # A run of root maps root into the sandbox, who could write the settings of the kernel.
+    words += ("--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/")
+    words += ("--chdir", str(place))
     # Inside the sandbox, only the bot's own processes count towards the limit.
     words += ("--", "/usr/bin/prlimit", f"--nproc={limits.processes}", "--")
     return Sandbox(tuple(words), copied)

@@ -144,7 +144,7 @@ def test_descriptors_and_doors_are_closed_and_folders_are_small() -> None:
     assert printed(bot("copies")) == "copied 0\n"
     *doors, capabilities, _ = printed(bot("escapes")).split("\n")
     assert [door for door in doors if not door.endswith("closed")] == []
-    assert (len(doors), int(capabilities.split()[1], 16)) == (13, 0)
+    assert (len(doors), int(capabilities.split()[1], 16)) == (14, 0)
     assert printed(bot("gorges")) == f"/tmp {HOME_MB}\n/dev/shm {SHARED_MEMORY_MB}\n"
 
 

@@ -21,12 +21,12 @@ from tournament.results.files.exported_rows import ExportedRows
 from tournament.results.files.match_file import MatchFile
 from tournament.results.info_sums import info_sums
 from tournament.results.integrity import integrity as find_leniency
-from tournament.results.receipts import parse_receipt, read_receipts
 from tournament.results.standings import standings as compute_standings
 from tournament.results.verify import Mismatch, verify_matches
 from tournament.results.verify import verify as verify_run
 from tournament.settings.locations import short
 from tournament.store.chain import Digest
+from tournament.store.digests import parse_receipt, read_receipts
 from tournament.store.run_reader import RunReader
 from tournament.text import plural
 

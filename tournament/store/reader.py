@@ -19,12 +19,11 @@ from tournament.paths import STORE_FILE
 from tournament.records import AnyDecision, AnyVoid, Epoch, Outage
 from tournament.store import engine, rows
 from tournament.store.chain import Digest, last_digest
+from tournament.store.digests import noted
 from tournament.store.engine import StoreError, damage, is_database_url, store_errors, stream
-from tournament.store.note import noted
 from tournament.store.run_reader import RunReader
 from tournament.store.signing import is_signed, trusted_keys
 from tournament.store.tables import SIGNATURE, decisions, epochs, metadata, present, voids
-from tournament.store.walk import walk
 
 VERSION = 9
 _ELSEWHERE = (
@@ -202,7 +201,7 @@ class StoreReader(RunReader):
             StoreError: during iteration, if the store cannot be read.
         """
         with self._read() as connection, damage(self.where):
-            yield from walk(connection)
+            yield from rows.walk(connection)
 
     def is_signed(self) -> bool | None:
         """Return whether the run's signer has signed the last digest, or None if the store has no

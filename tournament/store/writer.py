@@ -18,6 +18,7 @@ from tournament.model import StoredRun
 from tournament.paths import STORE_FILE
 from tournament.store import rows
 from tournament.store.chain import Chain, ChainBroken, Digest
+from tournament.store.digests import forget, note, noted
 from tournament.store.engine import (
     RESTORE,
     ConnectionLostError,
@@ -26,11 +27,9 @@ from tournament.store.engine import (
     is_database_url,
     store_errors,
 )
-from tournament.store.note import forget, note, noted
 from tournament.store.reader import VERSION, StoreReader
 from tournament.store.signing import make_key
 from tournament.store.tables import metadata
-from tournament.store.walk import walk
 
 _LOCK = 0x5354_4943_48  # "STICH": the advisory lock of a runner in PostgreSQL
 _WRITE_LOCK = _LOCK + 1  # the lock of a transaction that writes
@@ -121,7 +120,7 @@ class StoreWriter(StoreReader):
         with self._write() as connection:
             try:
                 with damage(self.where):
-                    deque(walk(connection), maxlen=0)
+                    deque(rows.walk(connection), maxlen=0)
             except ChainBroken as error:
                 raise StoreError(f"{self.where}: {error} {RESTORE.capitalize()}.") from None
             chain = Chain(connection)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Final
 
-from tournament.results.receipts import ReceiptFile
+from tournament.store.digests import keep_receipt, receipts_path
 from tournament.store.engine import StoreError
 from web.gateway.calls import ask_digest
 
@@ -41,12 +41,13 @@ class ReceiptKeeper:
     def _run(self, what: str) -> None:
         has_receipt, is_last = False, False
         try:
-            file = ReceiptFile(self._url, self._token, what)
+            path = receipts_path(self._url, self._token)
             while True:
                 if receipt := ask_digest(self._url):
-                    file.add(receipt, datetime.now(UTC).isoformat(timespec="seconds"))
+                    now = datetime.now(UTC).isoformat(timespec="seconds")
+                    keep_receipt(path, what, receipt, now)
                     if not has_receipt:
-                        self._say(f"Receipts of the run are kept in {file.path}.")
+                        self._say(f"Receipts of the run are kept in {path}.")
                     has_receipt = True
                 if is_last:
                     break

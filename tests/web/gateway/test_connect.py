@@ -24,8 +24,8 @@ from tests.support.web.gateways import Author, headers
 from tests.support.web.network import Link
 from tools import hostile
 from tools.hostile.server import ABOUT
-from tournament.results.receipts import read_receipts
 from tournament.results.verify import verify
+from tournament.store.digests import read_receipts
 from tournament.store.store import Store
 
 pytestmark = pytest.mark.slow

@@ -32,8 +32,7 @@ from tournament.display.formatting import (
 from tournament.formats.duel import Duel
 from tournament.formats.format import WithDeals
 from tournament.model import Run
-from tournament.results.course import Course, CourseTable
-from tournament.results.duel_result import DuelResult
+from tournament.results.course import Course, CourseTable, DuelResult
 from tournament.results.info_sums import InfoSum
 from tournament.results.integrity import Integrity
 from tournament.results.standings import Standing, Standings

@@ -4,26 +4,27 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import msgspec
 import numpy as np
 
 from tournament.formats.halving import Halving
 from tournament.formats.knockout import Knockout
-from tournament.formats.ladder import Ladder
+from tournament.formats.ladder import NEW, Ladder
 from tournament.formats.round_robin import RoundRobin
 from tournament.model import Run
-from tournament.ranking.arrays import Booleans, Floats, Interval
+from tournament.ranking.arrays import Booleans, Floats, Interval, Ints
 from tournament.ranking.effects import Fit, fit, score_intervals
 from tournament.ranking.evidence import evidence
-from tournament.ranking.observations import observe
+from tournament.ranking.ladder import LadderRecord
+from tournament.ranking.observations import Observations, observe, renumbered
 from tournament.ranking.ranks import anytime_chances, final_chances, rank_ranges, settled_pairs
 from tournament.records import FAULT_KINDS, AnyDecision, FaultKind, MatchSummary
-from tournament.results.course import Course, course
-from tournament.results.duel_result import DuelResult, duel_result
-from tournament.results.ladder_table import Status, draws, ladder_table, statuses
+from tournament.results.course import Course, DuelResult, course, duel_result
 from tournament.results.match_arrays import MatchArrays, collect
+
+Status = Literal["", "new", "left"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,32 +143,33 @@ def compute(arrays: MatchArrays, run: Run) -> Standings:
     """
     played, arrays = arrays, arrays.without(run.disqualified)
     format, bots, count = run.cup.format, arrays.bots, len(arrays.bots)
-    ladder = isinstance(format, Ladder)
-    round = draws(arrays) if ladder else arrays.round
+    is_ladder = isinstance(format, Ladder)
+    round = _draws(arrays) if is_ladder else arrays.round
     data = observe(arrays.block, arrays.deals, arrays.seats, arrays.scores, count, round)
-    of_ladder = ladder_table(played, arrays, data) if ladder else None
-    fitted = of_ladder.fitted if of_ladder else fit(data)
-    # If only two bots remain after disqualifications, the run was not a duel.
-    is_duel = bots == played.bots and not ladder
-    duel = duel_result(arrays, data, run) if is_duel else None
-    kind = run.ranges if duel is None else "anytime"
+    kind, duel = run.ranges, None
     status: Sequence[Status] = [""] * count
     since: Sequence[int | None] = [None] * count
-    if duel is not None:
-        pair = duel.better, duel.behind
-        settled = np.array([[(row, column) == pair for column in bots] for row in bots])
-    elif of_ladder:
-        settled, since = of_ladder.settled, of_ladder.since
-        status = statuses(arrays, data, run)
+    if is_ladder:
+        status = _statuses(arrays, data, run)
+        settled, fitted, since = _ladder_evidence(played, arrays, data)
     else:
-        seen = evidence(data)
-        chances = final_chances(seen) if kind == "final" else anytime_chances(seen)
-        settled = settled_pairs(seen.total, chances)
+        fitted = fit(data)
+        # If only two bots remain after disqualifications, the run was not a duel.
+        duel = duel_result(arrays, data, run) if bots == played.bots else None
+        if duel is not None:
+            kind, pair = "anytime", (duel.better, duel.behind)
+            settled = np.array([[(row, column) == pair for column in bots] for row in bots])
+        else:
+            seen = evidence(data)
+            chances = final_chances(seen) if kind == "final" else anytime_chances(seen)
+            settled = settled_pairs(seen.total, chances)
     ranked = np.array([not reason for reason in status], bool)
     places = _places(arrays, played, fitted, run, ranked)
     place_of = dict(zip(bots, places, strict=True))
     shown = fitted.balanced | isinstance(format, RoundRobin)
-    if duel or ladder:  # a duel has one interval, the one that decides; a ladder is looked at often
+    if (
+        duel or is_ladder
+    ):  # a duel has one interval, the one that decides; a ladder is looked at often
         shown[:] = False
     intervals = score_intervals(data, fitted, shown)
     columns = zip(places, _ranks(settled, ranked), intervals, status, since, strict=True)
@@ -190,6 +192,78 @@ def compute(arrays: MatchArrays, run: Run) -> Standings:
         decisions=run.decisions,
         incidents=tuple(run.incidents()),
     )
+
+
+def _statuses(arrays: MatchArrays, data: Observations, run: Run) -> list[Status]:
+    """Return the status of each bot, in the order of `arrays.bots`.
+
+    The status is "new" if the bot still plays but has played fewer than ten blocks. Otherwise it is
+    "left" if the bot no longer plays or has no place in exported rows, and "" if it has a place.
+    `data` must be the observations of `arrays`.
+    """
+    blocks = dict(zip(arrays.bots, np.bincount(data.bot, minlength=data.bots), strict=True))
+    left = run.gone | run.unplaced
+    return [
+        "new" if count < NEW and bot not in run.gone else "left" if bot in left else ""
+        for bot, count in blocks.items()
+    ]
+
+
+def _draws(arrays: MatchArrays) -> Ints:
+    """Return, for each match, a number for the draw that its table comes from.
+
+    All tables of a stage come from the same draw. Without a stage, each block has its own draw.
+    """
+    unnamed = np.array([not stage for stage in arrays.stages], bool)[arrays.stage]
+    numbers: Ints = np.where(unnamed, len(arrays.stages) + arrays.block, arrays.stage)
+    return numbers
+
+
+def _ladder_evidence(
+    played: MatchArrays, arrays: MatchArrays, data: Observations
+) -> tuple[Booleans, Fit, list[int | None]]:
+    """Return what the blocks of a ladder show about the n bots of `arrays`: an (n, n) array that
+    says whether the row's bot is settled above the column's, the scores since each bot's last
+    change, and the number of blocks since then, or None if there are none.
+
+    `played` has all matches, even those of disqualified bots, and `arrays` the matches that
+    count. In both, rounds are epochs. `data` must be the observations of `arrays`, with `_draws`
+    as rounds. A bot arrives with its first block in `played`, even if that block does not count.
+    """
+    number_in_record = np.array([played.bots.index(bot) for bot in arrays.bots], np.int64)
+    record = LadderRecord(len(played.bots))
+    seats = np.sort(played.seats, axis=1)
+    epoch = np.zeros(data.blocks, np.int64)
+    epoch[arrays.block] = arrays.round
+    entries = _by_epoch(epoch[data.block])
+    version = np.zeros(data.block.size, np.int64)
+    in_order = np.concatenate([np.zeros(0, np.int64), *entries.values()])
+    for number, matches in _by_epoch(played.round).items():
+        record.arrive(seats[matches].ravel())
+        of_epoch = entries.get(number)
+        if of_epoch is not None:
+            block = np.unique(data.block[of_epoch], return_inverse=True)[1]
+            record.add(
+                block,
+                number_in_record[data.bot[of_epoch]],
+                data.points[of_epoch],
+                data.round[data.block[of_epoch]],
+            )
+    version[in_order] = record.versions()
+    versions = renumbered(data, version, 1 + int(record.version.max(initial=-1)))
+    blocks = np.bincount(versions.bot, minlength=versions.bots)[record.version]
+    since = np.where(record.changed, blocks, 0)[number_in_record]
+    settled = record.settled()[np.ix_(number_in_record, number_in_record)]
+    last = record.version[number_in_record]
+    del record  # before the fit, which takes as much memory
+    return settled, fit(versions).of(last), [count or None for count in since.tolist()]
+
+
+def _by_epoch(epoch: Ints) -> dict[int, Ints]:
+    """Return the indices at which each epoch occurs in `epoch`, keyed by epoch, lowest first."""
+    order = np.argsort(epoch, kind="stable")
+    numbers, first = np.unique(epoch[order], return_index=True)
+    return dict(zip(numbers.tolist(), np.split(order, first)[1:], strict=True))
 
 
 def _in_order(line: Standing) -> tuple[float, float, str]:

@@ -4,17 +4,20 @@ Nothing that the runner computed is trusted. The schedule is drawn again from th
 and the matches are dealt and replayed with the rules in `games/`.
 """
 
+import reprlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+import games
+from games import IllegalMove, State
+from tournament.config.cup import Cup
 from tournament.formats.ladder import LadderPlan
 from tournament.formats.plan import with_replays
 from tournament.formats.scores import Scores
 from tournament.formats.seeds import commitment, follows
-from tournament.records import MatchRecord, Pairing, Revocation
-from tournament.results.match_check import Replay, plan_mismatches, summary_mismatches
+from tournament.records import MatchRecord, MatchSummary, Pairing, Revocation, adjusted
 from tournament.results.published import file_mismatches
 from tournament.store.chain import ChainBroken, Digest
 from tournament.store.engine import StoreError
@@ -118,7 +121,7 @@ def verify_matches(store: RunReader, watch: Watch = iter) -> Verification:
     done = Verification(run.finished, incidents=[*run.incidents(), _NOT_SHOWN])
     done.blocks = sum(1 for _ in store.blocks())
     for record in watch(store.matches()):
-        done.report(record.match, Replay(record, run.cup).mismatches())
+        done.report(record.match, _Replay(record, run.cup).mismatches())
         done.count(record)
     return done
 
@@ -157,13 +160,13 @@ class _RunCheck:
             if planned is None or (planned.block, planned.number) != here:
                 done.report(record.match, ["The schedule has no such match."])
             else:
-                done.report(record.match, plan_mismatches(planned, record, self.cup))
+                done.report(record.match, _plan_mismatches(planned, record, self.cup))
                 planned = next(plan, None)
-            done.report(record.match, Replay(record, self.cup).mismatches())
+            done.report(record.match, _Replay(record, self.cup).mismatches())
             if any(summary.fallbacks) and not self.store.is_complete(record.block):
                 # The store hides the fallbacks of a match until its block is complete.
                 summary = summary._replace(fallbacks=record.summary().fallbacks)
-            done.report(record.match, summary_mismatches(record, summary))
+            done.report(record.match, _summary_mismatches(record, summary))
             done.blocks += record.block != last
             last = record.block
             done.count(record)
@@ -277,3 +280,105 @@ class _RunCheck:
         if self.done.finished:
             where = f"seating {planned.number + 1} of block {planned.block}"
             self.done.report(planned.match, [f"The store lacks this match, {where}."])
+
+
+def _plan_mismatches(planned: Pairing, record: MatchRecord, cup: Cup) -> Iterator[str]:
+    """Yield a sentence for each field of a match that differs from the cup or the planned match.
+
+    `planned` must be the match as drawn again from the run's seed.
+    """
+    of_cup = {"game": cup.game, "players": cup.players, "options": cup.options}
+    for name, drawn in {**of_cup, **asdict(planned)}.items():
+        if (stored := getattr(record, name)) != drawn:
+            yield f"Its {name} is {stored}; by the cup and its seed it is {drawn}."
+
+
+class _Replay:
+    """A replay of one match from its seed and moves, with the strike limit and clock of `cup`."""
+
+    def __init__(self, record: MatchRecord, cup: Cup) -> None:
+        self.record = record
+        self.limit = cup.strikes
+        self.ask_forced = cup.clock.ask_forced
+        self.forced: list[int] = []
+        self.requests = [0] * record.players
+        self.strikes = [0] * record.players
+        self.faults = {fault.move: fault for fault in record.faults}
+
+    def mismatches(self) -> Iterator[str]:
+        """Replay the match once, and yield a sentence for each difference from the record. Stop at
+        an illegal move or a move after the end of the game, without comparing the outcome.
+
+        Raises:
+            games.OptionError, games.UnknownGame: if the match cannot be started.
+        """
+        record = self.record
+        if len(self.faults) != len(record.faults):
+            yield "Two faults are recorded at one move."
+        state = games.get(record.game).start(record.players, record.seed, record.options)
+        for index, move in enumerate(record.moves):
+            seat = state.turn
+            if seat is None:
+                yield f"Move {index} ({move}) comes after the end of the game."
+                return
+            yield from self._check_move(state, seat, index, move)
+            try:
+                state = state.advance(move)
+            except IllegalMove as error:
+                what = f"Move {index} ({move}) of seat {seat}"
+                yield f"{what} is not legal ({error.reason}): {error.detail}"
+                return
+        yield from self._outcome_mismatches(state)
+
+    def _check_move(self, state: State, seat: int, index: int, move: str) -> Iterator[str]:
+        fault = self.faults.pop(index, None)
+        if self.strikes[seat] >= self.limit:
+            if fault is not None:
+                yield f"A fault at move {index} of seat {seat}, which was struck out by then."
+        elif not self.ask_forced and len(state.moves()) == 1:
+            self.forced.append(index)
+            if fault is not None:
+                yield f"A fault at move {index} of seat {seat}, which was the only legal one."
+        else:
+            self.requests[seat] += 1
+            if fault is None:
+                return
+            self.strikes[seat] += 1
+            if (fault.seat, fault.turn, fault.played) != (seat, self.requests[seat], move):
+                yield f"The fault at move {index} does not fit the move."
+        default = state.moves()[0].text
+        if default != move:
+            yield f"The default move at move {index} is {default}; the store has {move}."
+
+    def _outcome_mismatches(self, state: State) -> Iterator[str]:
+        record = self.record
+        if state.turn is not None:
+            yield f"The game is not over after {len(record.moves)} moves."
+            return
+        scores = tuple(state.scores)
+        struck = tuple(s for s in range(record.players) if self.strikes[s] >= self.limit)
+        compared = {
+            "scores": (list(scores), list(record.scores)),
+            "results of the deals": (state.to_dict()["results"], [*map(dict, record.results)]),
+            "number of deals": (len(state.results), record.deals),
+            "seats struck out": (list(struck), list(record.struck)),
+            "scores after strikes": (list(adjusted(scores, struck)), list(record.adjusted)),
+            "moves without a request": (self.forced, list(record.forced)),
+            "numbers of requests": (self.requests, [len(times) for times in record.times]),
+        }
+        for subject, (true, stored) in compared.items():
+            if true != stored:
+                yield f"The {subject} are {true}, the store has {stored}."
+        if self.faults:
+            extra = sorted(self.faults)
+            yield f"Faults are recorded at the moves {extra}, which the match does not have."
+
+
+def _summary_mismatches(record: MatchRecord, summary: MatchSummary) -> Iterator[str]:
+    """Yield a sentence for each field of a match's stored summary that differs from the match."""
+    for name, stored, true in zip(summary._fields, summary, record.summary(), strict=True):
+        if stored != true:
+            yield (
+                f"Its {name} in the table of matches: {reprlib.repr(stored)}; those of the match:"
+                f" {reprlib.repr(true)}."
+            )

@@ -18,8 +18,8 @@ from tournament.store.engine import StoreError, is_database_url
 from tournament.store.reader import StoreReader
 from tournament.store.signing import make_key
 from tournament.text import plural
-from web.preview import preview as make_preview
 from web.report import report as make_report
+from web.ui.plots import preview as make_preview
 
 _TEXT = """\
 {name}

@@ -26,10 +26,9 @@ from tournament.results.integrity import Flag, Integrity, Leniency
 from tournament.results.match_arrays import collect
 from tournament.results.standings import compute, standings
 from tournament.store.store import Store
-from web.preview import HEIGHT, WIDTH, preview
 from web.report import report
 from web.ui.page_steps import page_steps
-from web.ui.plots import course, score_bars, series
+from web.ui.plots import HEIGHT, WIDTH, course, preview, score_bars, series
 
 NAMES = ("</script><script>alert(1)</script>", "$x^2$ _b_", "Bör ♠ & Co")
 

@@ -27,8 +27,7 @@ from web.arena.join import OpenLadder
 from web.arena.live_run import LiveRun, current_run
 from web.arena.metrics import metrics
 from web.arena.pages import pages
-from web.arena.play.bots import AvailableBots
-from web.arena.play.games import BrowserGames
+from web.arena.play.games import AvailableBots, BrowserGames
 from web.arena.play.pages import play_pages
 from web.arena.snapshot import RunView
 from web.gateway.addresses import THIS_MACHINE

@@ -1,10 +1,15 @@
-"""Joining a ladder: the page that says how, and the calls of `stich join` and `stich leave`."""
+"""Joining a ladder: the page that says how, the program as a wheel to install, and the calls of
+`stich join` and `stich leave`."""
 
+import hashlib
 import hmac
+import zipfile
+from base64 import urlsafe_b64encode
 from collections import Counter
 from collections.abc import Iterable
-from hashlib import sha256
+from functools import cache
 from importlib.metadata import Distribution
+from io import BytesIO
 from time import monotonic
 from typing import Final
 
@@ -24,7 +29,6 @@ from tournament.store.engine import StoreError
 from web.arena.live_run import current_run
 from web.arena.snapshot import RunView
 from web.arena.stage import qr_code
-from web.arena.wheel import wheel_name, wheel_of
 from web.gateway.addresses import network_of, parse_address
 from web.gateway.calls import LadderCall
 from web.gateway.invitations import Invitations, TokenRefused
@@ -34,6 +38,15 @@ _HOUR_S: Final = 3600.0
 _MAX_ADDRESSES: Final = 10_000  # with a count; if there are more, all counts are reset
 _TOKEN_DAYS: Final = 3650
 _ASK: Final = "ask the organiser for a token (`stich invite`), and use `stich connect`"
+_COMPILED: Final = (".so", ".pyd", ".pyc")
+_METADATA: Final = ("METADATA", "entry_points.txt", "top_level.txt")
+_WHEEL: Final = b"""\
+Wheel-Version: 1.0
+Generator: stich
+Root-Is-Purelib: true
+Tag: py3-none-any
+"""
+_NO_DATE: Final = (1980, 1, 1, 0, 0, 0)  # the same program gives the same file
 
 
 class OpenLadder:
@@ -48,7 +61,7 @@ class OpenLadder:
     ) -> None:
         self.cup = cup
         self._program = program
-        self.wheel = wheel_name(program)
+        self.wheel = _wheel_name(program)
         """The file name of the program's wheel, or None for an editable installation."""
         self._target = target
         self._invitations = invitations
@@ -77,7 +90,7 @@ class OpenLadder:
         Raises:
             OSError: if an installed file cannot be read.
         """
-        data = wheel_of(self._program)
+        data = _wheel_of(self._program)
         pieces = (data[start : start + PIECE] for start in range(0, len(data), PIECE))
         answer = Response(Pieces(pieces, rest=0), mimetype="application/zip")
         answer.content_length = len(data)
@@ -101,7 +114,7 @@ class OpenLadder:
         try:
             call = msgspec.json.decode(request.get_data(), type=LadderCall)
             key = bytes.fromhex(call.key)
-            bot = self._carry_out(call, sha256(key).hexdigest()[:16])
+            bot = self._carry_out(call, hashlib.sha256(key).hexdigest()[:16])
             token = hmac.digest(key, bot.encode(), "sha256").hex()
             if call.wants == "leave" or not self._invitations.accept(bot, token, _TOKEN_DAYS):
                 self._counts[address] -= 1
@@ -220,3 +233,41 @@ def _state(cup: Cup, now: RunView) -> str:
         "It is by invitation: ask the organiser for a token (`stich invite`), and use"
         " `stich connect`."
     )
+
+
+def _wheel_name(program: Distribution) -> str | None:
+    """Return the file name of the program's wheel, or None for an editable installation."""
+    names = {str(file) for file in program.files or ()}
+    return f"stich-{program.version}-py3-none-any.whl" if "stich/__init__.py" in names else None
+
+
+@cache
+def _wheel_of(program: Distribution) -> bytes:
+    """Return a wheel of the installed files. The first call makes the wheel and caches it. It is
+    pure Python, without compiled files, scripts or pip's records.
+
+    Raises:
+        OSError: if an installed file cannot be read.
+    """
+    about = f"stich-{program.version}.dist-info"
+    contents = {f"{about}/WHEEL": _WHEEL}
+    for file in program.files or ():
+        name, folder = str(file), file.parts[0]
+        if folder == about:
+            included = file.name in _METADATA or "licenses" in file.parts
+        else:
+            included = folder != ".." and not name.endswith(_COMPILED)
+        if included:
+            contents[name] = file.read_binary()
+    lines = [f"{name},sha256={_digest(data)},{len(data)}" for name, data in contents.items()]
+    record = f"{about}/RECORD"
+    contents[record] = "\n".join([*lines, f"{record},,", ""]).encode()
+    wheel = BytesIO()
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for name, data in contents.items():
+            archive.writestr(zipfile.ZipInfo(name, _NO_DATE), data, zipfile.ZIP_DEFLATED)
+    return wheel.getvalue()
+
+
+def _digest(data: bytes) -> str:
+    return urlsafe_b64encode(hashlib.sha256(data).digest()).decode().rstrip("=")

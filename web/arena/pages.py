@@ -2,6 +2,8 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
 from functools import wraps
 from typing import Final
 
@@ -9,18 +11,19 @@ from flask import Blueprint, Response, abort, current_app, jsonify, render_templ
 
 from serving.compression import StaticBody
 from serving.work import Pieces, need_long_work
-from tournament.decisions import exclusion_of
+from tournament.decisions import describe, exclusion_of
+from tournament.display.formatting import format_scores
 from tournament.language import gettext as _
 from tournament.model import Phase
+from tournament.records import Skip
 from tournament.results.course import against
 from tournament.results.files.export import standings_csv
 from tournament.results.info_sums import info_sums
 from tournament.results.standings import Standings
 from tournament.store.reader import StoreReader
 from web.arena.author import invited
-from web.arena.home import ended, news, table_to_watch
 from web.arena.join import versions
-from web.arena.live_run import current_run
+from web.arena.live_run import LiveRun, current_run
 from web.arena.match_list import (
     MatchFilter,
     asked_filter,
@@ -32,8 +35,7 @@ from web.arena.match_list import (
 )
 from web.arena.snapshot import Snapshot
 from web.arena.stage import stage_page
-from web.arena.watch import next_match
-from web.preview import preview
+from web.arena.watch import ended, next_match, table_to_watch
 from web.ui import plots
 from web.ui.languages import language
 
@@ -42,11 +44,21 @@ pages = Blueprint("pages", __name__)
 _FILES: Final[dict[str, tuple[str, Callable[[Standings], bytes]]]] = {
     "standings.json": ("application/json", lambda table: json.dumps(table.to_dict()).encode()),
     "standings.csv": ("text/csv; charset=utf-8", lambda table: standings_csv(table).encode()),
-    "preview.png": ("image/png", preview),
+    "preview.png": ("image/png", plots.preview),
 }
 _LATEST: Final = 12
+_LATEST_DECISIONS: Final = 6
 _SUMMED: Final = 100  # latest matches over which a bot's page adds up numbers beside the moves
 _REST: Final = 110  # while a cup is played, `/matches.jsonl` takes at most 1/110 of a core
+
+
+@dataclass(frozen=True, slots=True)
+class _News:
+    """A line of news."""
+
+    at: datetime | None  # in UTC; None for a permanent notice or an unknown time
+    text: str
+    match: str = ""  # the id of the match that the news is about
 
 
 def _page(view: Callable[..., str]) -> Callable[..., Response]:
@@ -79,8 +91,33 @@ def _cached(key: str, content_type: str, make: Callable[[], bytes]) -> Response:
 def home(now: Snapshot) -> str:
     """Return the first page: the leaders, a table to watch, the standings, and news."""
     run = current_run()
-    watch, latest = table_to_watch(run, now), news(run, now)
+    watch, latest = table_to_watch(run, now), _news(run, now)
     return render_template("home.html", now=now, table=now.table, watch=watch, news=latest)
+
+
+def _news(run: LiveRun, now: Snapshot) -> list[_News]:
+    """Return up to six lines about the latest decisions and a line about the match with the widest
+    margin between two seats, latest first. The run's caveats follow.
+
+    A line whose time is unknown comes first. Decisions to skip matches are left out. The line about
+    the match is left out if the match has become void, or if a bot at its table is disqualified.
+
+    Raises:
+        StoreError: if the store cannot be read.
+    """
+    # In a ladder whose bots go away, skipped matches would be all the news.
+    decisions = [decision for decision in now.run.decisions if not isinstance(decision, Skip)]
+    lines = [
+        _News(datetime.fromisoformat(decision.at), describe(decision))
+        for decision in decisions[-_LATEST_DECISIONS:]
+    ]
+    match = now.swing
+    if match and now.disqualified.isdisjoint(match.table) and (record := run.find(match.match)):
+        scores = format_scores(match.seating, match.adjusted)
+        text = _("The most points in one match: %(scores)s.", scores=scores)
+        lines.append(_News(ended(record), text, match.match))
+    lines.sort(key=lambda line: str(line.at), reverse=True)
+    return lines + [_News(None, text) for text in now.run.caveats()]
 
 
 @pages.get("/figures")

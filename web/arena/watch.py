@@ -1,7 +1,10 @@
-"""The choice of the match that spectators watch next. A match with fresh cards is shown while it is
-being played. Other matches are shown once their block is complete, those that matter most first."""
+"""The table on the first page, and the choice of the match that spectators watch next. A match with
+fresh cards is shown while it is being played. Other matches are shown once their block is complete,
+those that matter most first."""
 
 from collections.abc import Container, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import combinations, islice
 from math import inf
@@ -10,18 +13,70 @@ from typing import Final
 
 from tournament.display.formatting import format_points
 from tournament.language import gettext as _
+from tournament.language import ngettext
 from tournament.records import MatchRecord, MatchSummary
 from tournament.run.workers.live_table import MOST_MOVES, live_matches
-from tournament.store.engine import StoreError
-from web.arena.home import ended
+from tournament.store.engine import StoreError, damage
 from web.arena.live_run import LiveRun
 from web.arena.snapshot import Snapshot
-from web.ui.page_steps import live_steps, match_data
+from web.ui.page_steps import PageStep, live_steps, match_data, page_steps
 
 _BLOCKS: Final = 12  # the maximum number of blocks among which to choose
 _FIRST: Final = 3  # tables with a bot in one of this many first places come before all others
 _TOP: Final = 10  # the last place that is worth watching live, and for which a fight is described
 _RECENT: Final = timedelta(minutes=10)  # before the end of the latest block
+_LAST_MOVES: Final = 50
+
+
+@dataclass(frozen=True, slots=True)
+class TableToWatch:
+    """A position near the end of a match."""
+
+    ended: datetime | None
+    cards: tuple[str, ...]  # on the table
+    seats: tuple[tuple[str, str], ...]  # each bot, with its roles and number of cards as text
+
+
+def table_to_watch(run: LiveRun, now: Snapshot) -> TableToWatch | None:
+    """Return a position of the last match that may be shown. Of the match's last 50 positions, this
+    is the position with the most cards on the table, or the latest if there are several.
+
+    Return None if no match may be shown, if the match is void, cannot be replayed or has over 3,000
+    moves, or if none of the positions has cards on the table.
+
+    Raises:
+        StoreError: if the store, or the match in it, cannot be read.
+    """
+    record = run.find(now.latest.match) if now.latest else None
+    if record is None or len(record.moves) > MOST_MOVES:
+        return None
+    with suppress(StoreError), damage(run.store.where):
+        steps = page_steps(record, now.run.cup)[-_LAST_MOVES:]
+        step = max(reversed(steps), key=lambda step: len(_on_table(step)))
+        seats = tuple(
+            (bot, ", ".join([*roles, _count(hand)]))
+            for bot, roles, hand in zip(record.seating, step["roles"], step["hands"], strict=True)
+        )
+        cards = _on_table(step)
+        return TableToWatch(ended(record), cards, seats) if cards else None
+    return None
+
+
+def _count(hand: str) -> str:
+    return ngettext("%(num)d card", "%(num)d cards", len(hand.replace(" ", "")) // 2)
+
+
+def _on_table(step: PageStep) -> tuple[str, ...]:
+    text = "".join(cards for _, _, cards, _, on_table in step["facts"] if on_table)
+    return tuple(text[at : at + 2] for at in range(0, len(text), 2))
+
+
+def ended(record: MatchRecord) -> datetime | None:
+    """Return the UTC time when a match ended, or None if the time is not known. For a match from a
+    file, return the time when the match began."""
+    if not record.started:
+        return None
+    return datetime.fromisoformat(record.started) + timedelta(milliseconds=record.wall_ms)
 
 
 def next_match(run: LiveRun, live: str, shown: Sequence[str]) -> dict[str, object] | None:

@@ -17,8 +17,7 @@ import msgspec
 from tournament.errors import StichError
 from tournament.names import base
 from web.gateway.calls import ALIVE_S, CHALLENGE, REQUEST_LIMIT, Asked, Opponent, Request, Terms
-from web.gateway.connected_bot import BotAnswer, ConnectedBot
-from web.gateway.link import Link
+from web.gateway.connected_bot import BotAnswer, ConnectedBot, Link
 
 AN_HOUR: Final = 20  # challenges that a bot may begin
 AT_ONCE: Final = 16  # challenges that are played through a gateway

@@ -1,5 +1,5 @@
-"""The author's side of a connecting bot: a thread reads an arena's requests, and each table has a
-thread that asks the bot."""
+"""The author's side of a connecting bot: a thread reads an arena's requests, each table has a
+thread that asks the bot, and a thread keeps receipts of the run."""
 
 import logging
 import os
@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from http import HTTPStatus
 from queue import SimpleQueue
 from time import monotonic, sleep
@@ -22,6 +23,8 @@ from websockets.sync.client import ClientConnection, connect
 
 from tournament.bot.client import Busy, ConnectionLost, ProtocolError, ResponseTooLarge, TooLate
 from tournament.bot.url_bot import HttpBot, StartError
+from tournament.store.digests import keep_receipt, receipts_path
+from tournament.store.engine import StoreError
 from tournament.text import printable
 from web.gateway.calls import (
     ALIVE_S,
@@ -32,14 +35,15 @@ from web.gateway.calls import (
     Asked,
     EntryRefused,
     Request,
+    ask_digest,
     gateway_port,
     reason,
     refusal,
 )
-from web.gateway.receipts import ReceiptKeeper
 
 _PORT: Final = re.compile(r":\d+$")
 _QUIET: Final = logging.Logger("websockets", logging.CRITICAL)  # `say` gets errors instead
+_RECEIPT_PERIOD_S: Final = 60
 _BACKOFF_S: Final = (0.1, 0.2, 0.5, 1, 2, 5, 10, 15)  # the last one is repeated
 
 
@@ -78,7 +82,7 @@ class Connector:
         if challenged is not None:
             self._headers["X-Stich-Challenges"] = "1"
         self._say = say
-        self._receipts = ReceiptKeeper(self._url, token, self.say)
+        self._receipts = _ReceiptKeeper(self._url, token, self.say)
         self._printing = threading.Lock()
         self._tables = [_ConnectedTable(self, bot) for bot in bots]
         self._challenge_table = challenged and _ConnectedTable(self, challenged)
@@ -266,3 +270,50 @@ class _ConnectedTable:
 
     def _last_line(self) -> str:
         return self._bot.last_line() if isinstance(self._bot, HttpBot) else ""
+
+
+class _ReceiptKeeper:
+    """Asks the arena at `url` for the run's digest every minute, and appends new digests to a file
+    for `url` and the bot's `token`. `say` is called in another thread with messages, which also
+    report errors."""
+
+    def __init__(self, url: str, token: str, say: Callable[[str], None]) -> None:
+        self._url = url
+        self._token = token
+        self._say = say
+        self._thread: threading.Thread | None = None
+        self._ended = threading.Event()
+
+    def begin(self, cup: str, bot: str) -> None:
+        """Start, on the first call only, a thread that keeps receipts for this bot in this cup."""
+        if self._thread is None:
+            what = f"{self._url} {cup} {bot}"
+            self._thread = threading.Thread(target=self._run, args=(what,), daemon=True)
+            self._thread.start()
+
+    def end(self) -> None:
+        """Make the thread, if there is one, ask for a last receipt, and wait until the thread has
+        ended. Each wait for the arena is limited to three seconds."""
+        self._ended.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _run(self, what: str) -> None:
+        has_receipt, is_last = False, False
+        try:
+            path = receipts_path(self._url, self._token)
+            while True:
+                if receipt := ask_digest(self._url):
+                    now = datetime.now(UTC).isoformat(timespec="seconds")
+                    keep_receipt(path, what, receipt, now)
+                    if not has_receipt:
+                        self._say(f"Receipts of the run are kept in {path}.")
+                    has_receipt = True
+                if is_last:
+                    break
+                is_last = self._ended.wait(_RECEIPT_PERIOD_S)
+        except StoreError as error:
+            self._say(f"No receipts are kept: {error}")
+        else:
+            if not has_receipt:
+                self._say(f"The pages at {self._url} gave no receipt of the run.")

@@ -33,9 +33,8 @@ from tournament.store.engine import StoreError
 from web.child_process import begin
 from web.gateway.calls import ALIVE_S, ANSWER_LIMIT, Terms
 from web.gateway.challenges import Challenges
-from web.gateway.connected_bot import BotAnswer, ConnectedBot
+from web.gateway.connected_bot import CONNECTIONS, MAX_TABLES, BotAnswer, ConnectedBot, Link
 from web.gateway.invitations import Invitations, TokenRefused, hash_of
-from web.gateway.link import CONNECTIONS, MAX_TABLES, Link
 
 _MESSAGE_LIMIT: Final = ANSWER_LIMIT + 64
 _LENGTH: Final = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)

@@ -28,10 +28,9 @@ from tournament.run.workers.machine import PLAY_SHARE
 from tournament.store.store import Store
 from web.arena.app import create_app
 from web.arena.play import games as browser_games
-from web.arena.play.bots import AvailableBots
 from web.arena.play.choices import Choices
 from web.arena.play.game import BrowserGame
-from web.arena.play.games import MAX_BOTS
+from web.arena.play.games import MAX_BOTS, AvailableBots
 
 GAMES = [
     (game.name, n) for game in games.GAMES.values() for n in (game.min_players, game.max_players)

@@ -36,9 +36,8 @@ from tournament.records import FaultKind, Withdraw
 from tournament.run.roster import wait_for_bots
 from tournament.store.store import Store
 from web.gateway.calls import ALIVE_S, ANSWER_LIMIT
-from web.gateway.connected_bot import GRACE_S
+from web.gateway.connected_bot import GRACE_S, STRANGERS
 from web.gateway.invitations import FILE, Invitations
-from web.gateway.link import STRANGERS
 from web.gateway.runner_client import GatewayClient, GatewayStopped
 
 

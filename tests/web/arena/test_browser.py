@@ -275,6 +275,22 @@ def test_an_answer_that_failed_is_told_in_a_sentence() -> None:
             wait(browser, lambda _: "arena could not answer" in text(browser, "#said"))
             find(browser, "[data-clear]").click()
             wait(browser, lambda _: "arena could not answer" not in text(browser, "#said"))
+        # the move arrives, but not the answer
+        choose = (
+            "document.querySelector('[data-move]') ?? document.querySelector('.legal')?.click()"
+        )
+        wait(browser, lambda _: browser.execute_script(choose) or has("[data-move]")(browser))
+        moves = len(has("#moves li")(browser))
+        browser.execute_script("""
+            const answers = fetch;
+            fetch = async (path, request) => {
+                fetch = answers;
+                await answers(path, request);
+                return new Response("", { status: 503 });
+            };
+            document.querySelector("[data-move]").click();
+        """)
+        wait(browser, lambda _: len(has("#moves li")(browser)) > moves)
 
 
 def test_a_cup_is_followed_to_its_end_in_the_time_of_the_reader(tmp_path: Path) -> None:

@@ -148,15 +148,12 @@
   async function play(text) {
     if (asking) return;
     asking = true;
-    try {
-      const { why } = await ask("move", { move: text });
-      if (why) return say(why);
-      now = await ask(`position?after=${shown.number}`);
-      waiting = now.frames;
-      wake();
-    } finally {
-      asking = false;
-    }
+    const answer = await ask("move", { move: text }).catch(() => null);
+    asking = false;
+    if (answer?.why) return say(answer.why);
+    now.asked = false; // `follow` asks what has happened, even if only the answer was lost
+    draw();
+    wake();
   }
 
   document.addEventListener("click", (event) => {

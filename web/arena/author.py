@@ -1,7 +1,6 @@
 """Pages for the author of a bot, who signs in with the bot's token."""
 
 import secrets
-from collections.abc import Iterator
 from contextlib import suppress
 from datetime import timedelta
 from itertools import islice
@@ -87,19 +86,23 @@ def page(name: str) -> ResponseReturnValue:
         return _sign_in_page(str(error))
     if "match" in request.args:
         return _fault_page(now, name)
-    faults = now.arrays.faults.sum(axis=2)  # by match and seat
-    shown = int(faults[now.arrays.seats == now.bots.index(name)].sum())
+    counts = now.arrays.faults.sum(axis=2)  # by match and seat
+    shown = int(counts[now.arrays.seats == now.bots.index(name)].sum())
     hidden = sum(
         sum(faults)
         for match in now.withheld
         for bot, faults in zip(match.seating, match.faults, strict=True)
         if bot == name
     )
+    rows = MatchFilter(name, faults=ANY).rows(now)
+    latest = (current_run().find(match.match) for match in read_matches(now, rows[:_MAX_FAULTS]))
+    records = filter(None, latest)
+    faults = ((record, fault) for record in records for fault in _faults_of(record, name))
     return render_template(
         "author.html",
         now=now,
         name=name,
-        faults=list(islice(_shown_faults(now, name), _MAX_FAULTS)),
+        faults=list(islice(faults, _MAX_FAULTS)),
         hidden=hidden,
         total=shown + hidden,
     )
@@ -143,19 +146,6 @@ def _fault_page(now: Snapshot, name: str) -> str:
         fault=fault,
         text=post_mortem(record, fault, now.run.cup, show_command=False),
     )
-
-
-def _shown_faults(now: Snapshot, bot: str) -> Iterator[tuple[MatchRecord, FaultRecord]]:
-    """Yield the bot's faults that may be shown, each with its match, in reverse order of the
-    schedule and of the moves in a match. Read only the last 100 matches with such faults.
-
-    Raises:
-        StoreError: during iteration, if the store cannot be read.
-    """
-    rows = MatchFilter(bot, faults=ANY).rows(now)
-    for match in read_matches(now, rows[:_MAX_FAULTS]):
-        if record := current_run().find(match.match):
-            yield from ((record, fault) for fault in _faults_of(record, bot))
 
 
 def _faults_of(record: MatchRecord, bot: str) -> list[FaultRecord]:

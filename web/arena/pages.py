@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import wraps
 from typing import Final
 
-from flask import Blueprint, Response, abort, current_app, jsonify, render_template, request
+from flask import Blueprint, Response, abort, jsonify, render_template, request
 
 from serving.compression import StaticBody
 from serving.work import Pieces, need_long_work
@@ -244,7 +244,7 @@ def watch(now: Snapshot) -> str:
 def stage(now: Snapshot) -> str:
     """Return the projector's page: a table, the top ten, QR codes and, once the run is over, the
     winners."""
-    return stage_page(now, joinable="join" in current_app.view_functions)
+    return stage_page(now)
 
 
 @pages.get("/watch/next")

@@ -5,7 +5,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 import segno
-from flask import render_template, request
+from flask import current_app, render_template, request
 from markupsafe import Markup
 
 from tournament.display.formatting import last_tables, shown_authors, table_lines
@@ -16,20 +16,27 @@ from web.gateway.addresses import THIS_MACHINE
 _TOP: Final = 10
 
 
-def stage_page(now: Snapshot, joinable: bool) -> str:
-    """Return the page for the projector. It has QR codes for the home page and, if `joinable` is
-    true and the run is not over, for `/join`. It has no codes if the host in the request's URL is
-    in `THIS_MACHINE`, because other machines could not use the addresses."""
+def stage_page(now: Snapshot) -> str:
+    """Return the page for the projector. It has QR codes for the home page and, in a ladder that
+    bots may join and that is not over, for `/join`. It has no codes if the host in the request's
+    URL is in `THIS_MACHINE`, because other machines could not use the addresses."""
+    is_local = urlsplit(request.url_root).hostname in THIS_MACHINE
+    joinable = "join" in current_app.view_functions and not now.finished
+    paths = [] if is_local else ["", "join"] if joinable else [""]
+    waiting = [block.bots for block in now.upcoming[len(now.playing) :] if not block.played]
     return render_template(
         "stage.html",
         now=now,
         table=now.table,
         lines=table_lines(now.table)[:_TOP],
         authors=shown_authors(now.run),
-        codes=_codes(joinable and not now.finished),
+        codes={path: qr_code(request.url_root + path) for path in paths},
         margin=_winning_margin(now.table) if now.finished else None,
         highlight=_highlight(now),
-        coming=_coming(now),
+        # the waiting table with the best-placed bot
+        coming=min(
+            waiting, key=lambda bots: min(now.places.get(bot, inf) for bot in bots), default=()
+        ),
     )
 
 
@@ -45,13 +52,6 @@ def _winning_margin(table: Standings) -> float | None:
         finals[line.bot].score if line.bot in finals else line.score for line in placed[:2]
     )
     return None if first is None or second is None or first < second else first - second
-
-
-def _codes(joinable: bool) -> dict[str, Markup]:
-    if urlsplit(request.url_root).hostname in THIS_MACHINE:
-        return {}
-    paths = ["", "join"] if joinable else [""]
-    return {path: qr_code(request.url_root + path) for path in paths}
 
 
 def qr_code(address: str) -> Markup:
@@ -73,9 +73,3 @@ def _highlight(now: Snapshot) -> list[tuple[str, int]]:
     best = max(matches, key=lambda match: max(match.adjusted))
     seats = zip(best.seating, best.adjusted, strict=True)
     return sorted(seats, key=lambda seat: seat[1], reverse=True)
-
-
-def _coming(now: Snapshot) -> tuple[str, ...]:
-    """Return the bots of the waiting table with the best-placed bot, or () if no table waits."""
-    waiting = [block.bots for block in now.upcoming[len(now.playing) :] if not block.played]
-    return min(waiting, key=lambda bots: min(now.places.get(bot, inf) for bot in bots), default=())

@@ -53,17 +53,14 @@ def table_to_watch(run: LiveRun, now: Snapshot) -> TableToWatch | None:
     with suppress(StoreError), damage(run.store.where):
         steps = page_steps(record, now.run.cup)[-_LAST_MOVES:]
         step = max(reversed(steps), key=lambda step: len(_on_table(step)))
+        counts = [len(hand.replace(" ", "")) // 2 for hand in step["hands"]]
         seats = tuple(
-            (bot, ", ".join([*roles, _count(hand)]))
-            for bot, roles, hand in zip(record.seating, step["roles"], step["hands"], strict=True)
+            (bot, ", ".join([*roles, ngettext("%(num)d card", "%(num)d cards", count)]))
+            for bot, roles, count in zip(record.seating, step["roles"], counts, strict=True)
         )
         cards = _on_table(step)
         return TableToWatch(ended(record), cards, seats) if cards else None
     return None
-
-
-def _count(hand: str) -> str:
-    return ngettext("%(num)d card", "%(num)d cards", len(hand.replace(" ", "")) // 2)
 
 
 def _on_table(step: PageStep) -> tuple[str, ...]:

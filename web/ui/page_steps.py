@@ -84,6 +84,7 @@ class DealLog:
 
     def __init__(self, game: Game, state: JsonDict) -> None:
         self._game = game
+        self._state = state
         self._over = False
         self._largest: list[list[str]] = state.get("hands", [])
         self.shown: ShownPosition = {
@@ -93,9 +94,11 @@ class DealLog:
             "ended": None,
         }
 
-    def add(self, seat: int, move: str, before: JsonDict, after: JsonDict) -> None:
-        """Update `shown` after a move by `seat`, which led from the state `before` to the state
-        `after`. The cards in `move` may be hidden."""
+    def add(self, move: str, after: JsonDict) -> None:
+        """Update `shown` after a move, which led to the state `after`. The cards in `move` may be
+        hidden."""
+        before, self._state = self._state, after
+        seat: int = before["turn"]
         was, now = self.shown, position(self._game, after)
         no_moves: list[str | None] = [None] * after["players"]
         last = _with(no_moves if self._over else was["last"], seat, move)
@@ -149,8 +152,8 @@ def page_steps(record: MatchRecord, cup: Cup) -> list[_ReplayStep]:
     page: list[_ReplayStep] = []
     for step in steps(record, cup):
         log = log or DealLog(games.get(record.game), step.state)
-        if step.before is not None and step.seat is not None and step.move is not None:
-            log.add(step.seat, step.move, step.before, step.state)
+        if step.seat is not None and step.move is not None:
+            log.add(step.move, step.state)
             times = _with(times, step.seat, _time(step, banks[step.seat]))
             infos = _with(infos, step.seat, info_text(step.info, step.fallback))
         page.append(
@@ -172,16 +175,15 @@ def live_steps(match: LiveMatch, cup: Cup) -> list[PageStep]:
     such as times and faults, is left out."""
     game = games.get(cup.game)
     state = game.start(cup.players, match.pairing.seed, cup.options)
-    view = state.view(None).to_dict()
-    log = DealLog(game, view)
+    log = DealLog(game, state.view(None).to_dict())
     page: list[PageStep] = [{**log.shown, "move": None}]
     for move in match.moves:
-        before, state = view, state.advance(move)
+        seat, state = state.turn, state.advance(move)
         view = state.view(None).to_dict()
         history = view["history"]  # without the move that ended a deal
         shown = history[-1]["move"] if history else move
-        log.add(before["turn"], shown, before, view)
-        page.append({**log.shown, "move": (before["turn"], shown, None, None, False)})
+        log.add(shown, view)
+        page.append({**log.shown, "move": (seat, shown, None, None, False)})
     return page
 
 

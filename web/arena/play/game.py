@@ -217,12 +217,11 @@ class BrowserGame(Player, MatchObserver):
         if self.over:
             raise _GameLeft
         with self._lock:
-            before = self._state.to_dict()
             self._state = self._state.advance(move)
             last = self._frames[-1]
             # the move that ended a deal is not in the history of the next deal
             moves = list(self._state.view(self._seat).history) or [*last["moves"], (seat, move)]
-            self._log.add(*moves[-1], before, self._state.to_dict())
+            self._log.add(moves[-1][1], self._state.to_dict())
             self._frames.append(self._frame(last["number"] + 1, moves))
             self._failure = ""
             self._lock.notify_all()

@@ -10,10 +10,9 @@ from werkzeug.routing import MapAdapter
 from service.logs import REQUEST_ID, log_error
 from service.metrics import Metrics
 from service.middleware import with_middleware
+from service.operations import SEALER, v1
+from service.pages import METRICS, static_routes
 from service.problems import PROBLEM_TYPES, Problem
-from service.routes.pages import METRICS, static_routes
-from service.routes.plain import v1
-from service.routes.sealed import SEALER, sealed_v1
 from service.sealed import Sealer
 from service.settings import Settings
 from serving.compression import compress
@@ -57,7 +56,6 @@ def create_app(settings: Settings | None = None) -> Flask:
     app.extensions[METRICS] = metrics
     app.extensions[SEALER] = Sealer(settings.seal_keys) if settings.seal_keys else None
     app.register_blueprint(v1)
-    app.register_blueprint(sealed_v1)
     app.register_blueprint(static_routes)
     _register_error_handlers(app, settings, metrics)
     app.after_request(compress)

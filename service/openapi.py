@@ -16,8 +16,8 @@ from marshmallow.fields import Field
 
 import games
 from service.app import create_app
+from service.operations import SEALER
 from service.problems import PROBLEM_TYPES
-from service.routes.sealed import SEALER
 from service.schemas import requests
 from service.schemas.fields import JsonField, ObjectSchema
 from service.schemas.positions import STATES, VIEWS

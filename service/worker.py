@@ -25,7 +25,7 @@ def load(command: int, target: str) -> Any:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_exit_with_parent, args=(command,), daemon=True).start()
     # imported only here, so that the parent process starts fast and stays small
-    from service.routes.pages import METRICS
+    from service.pages import METRICS
     from service.wsgi import app
     from serving.rsgi import RsgiFront
 

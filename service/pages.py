@@ -27,7 +27,7 @@ static_routes = Blueprint("static_routes", __name__)
 
 METRICS: Final = "stich-metrics"  # the key of the application's `Metrics` in `extensions`
 
-STATIC: Final = Path(__file__).resolve().parents[1] / "static"
+STATIC: Final = Path(__file__).resolve().parent / "static"
 _CHECKOUT: Final = STATIC.parents[1]
 _SWAGGER_UI: Final = Path(str(files("flask_swagger_ui"))) / "dist"
 _ASSETS: Final = {

@@ -1,1 +1,0 @@
-"""The operations: plain ones, sealed ones, and those outside `/v1`."""

@@ -25,7 +25,7 @@ from service.schemas.fields import (
     MAX_SAFE_INTEGER,
     MAX_SCORE,
 )
-from service.schemas.position_fields import option_fields
+from service.schemas.positions import option_fields
 from service.schemas.requests import RequestValidator
 from service.sealed import SealedGame, Sealer
 from serving.compression import StaticBody

@@ -325,11 +325,6 @@ def list_of(
     )
 
 
-def card_list(description: str, max_items: int, *, masked: bool = False) -> JsonField:
-    """Return a field for a list of cards (see `card`). `max_items` is not enforced."""
-    return list_of(description, card(masked=masked), max_items)
-
-
 class Entry(ObjectSchema):
     """A move and the seat that made it."""
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Final, cast
+from typing import Any, Final, Union, cast
 
 import msgspec
 from marshmallow import ValidationError, pre_load
@@ -22,12 +22,77 @@ from service.schemas.fields import (
     load_object,
     move,
     object_field,
+    ref,
     string,
 )
-from service.schemas.position_fields import SEED, component, make_schema, options_schema
-from service.schemas.positions import as_dict, choose_by_game, state_field, view_field
+from service.schemas.positions import (
+    SEED,
+    STATES,
+    VIEWS,
+    component,
+    make_schema,
+    options_schema,
+)
+
+_DEFAULTS: Final = {
+    name: {option.name: option.default for option in game.options}
+    for name, game in games.GAMES.items()
+}
 
 _Choose = Callable[[dict[str, Any]], ObjectSchema]
+
+
+def _choose_by_game(schemas: Mapping[str, ObjectSchema], value: Any) -> ObjectSchema:
+    """Return the schema for the game that `value` names in its field `game`. `schemas` has game
+    names as keys.
+
+    Raises:
+        ValidationError: if `value` is not an object, or names no game in `schemas`.
+    """
+    if type(value) is not dict:
+        raise ValidationError("Must be an object.")
+    if "game" not in value:
+        raise ValidationError({"game": ["This field is missing."]})
+    schema = schemas.get(value["game"]) if type(value["game"]) is str else None
+    if schema is None:
+        raise ValidationError({"game": [f"Must be one of {', '.join(schemas)}."]})
+    return schema
+
+
+def _position_field(
+    component: str, schemas: Mapping[str, ObjectSchema], description: str, **kwargs: Any
+) -> JsonField:
+    """Return a field for a position of any game, which must match the schema of its game in
+    `schemas`. `component` is the name of the field's schema in the contract. If msgspec reads the
+    position, the result is a struct. Convert it with `_as_dict`."""
+    structs = []
+    for game, schema in schemas.items():
+        members = [item for item in schema.member_types.items() if item[0] != "game"]
+        name = type(schema).__name__
+        structs.append(msgspec.defstruct(name, members, tag_field="game", tag=game))
+
+    def load(value: Any) -> dict[str, Any]:
+        return _with_all_options(load_object(_choose_by_game(schemas, value), value))
+
+    union: Any = Union[tuple(structs)]  # noqa: UP007 - X | Y needs names
+    return JsonField(description, ref(component), load, referred=union, **kwargs)
+
+
+state_field: Final = partial(_position_field, "State", STATES)
+view_field: Final = partial(_position_field, "View", VIEWS)
+
+
+def _as_dict(position: msgspec.Struct) -> dict[str, Any]:
+    """Convert a struct that msgspec has read to the dict that marshmallow would return."""
+    game = position.__struct_config__.tag
+    return _with_all_options({"game": game, **msgspec.structs.asdict(position)})
+
+
+def _with_all_options(position: dict[str, Any]) -> dict[str, Any]:
+    defaults, given = _DEFAULTS[position["game"]], position["options"]
+    if len(given) < len(defaults):
+        position["options"] = {**defaults, **given}
+    return position
 
 
 class _RequestSchema(ObjectSchema):
@@ -74,7 +139,7 @@ class RequestValidator:
                 return None
             for name in ("state", "view"):
                 if name in value:
-                    value[name] = as_dict(value[name])
+                    value[name] = _as_dict(value[name])
             return value
         return None
 
@@ -133,7 +198,7 @@ def _body(name: str, description: str, **fields: JsonField) -> ObjectSchema:
 
 
 def _of_game(schemas: Mapping[str, ObjectSchema]) -> RequestValidator:
-    return RequestValidator(schemas, partial(choose_by_game, schemas))
+    return RequestValidator(schemas, partial(_choose_by_game, schemas))
 
 
 def _of_position(name: str, description: str, **fields: JsonField) -> RequestValidator:

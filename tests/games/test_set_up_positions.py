@@ -16,7 +16,7 @@ from marshmallow import ValidationError
 
 import games
 from games import Game, InvalidState, State
-from service.schemas.positions import state_field, view_field
+from service.schemas.requests import state_field, view_field
 from tests.support.games.random_games import IDS, TABLES, random_game, some_move
 
 Wire = dict[str, Any]

@@ -10,7 +10,7 @@ import games
 from service.json_codec import MAX_DEPTH
 from service.problems import MAX_ERRORS
 from service.schemas.fields import MAX_SCORE, SLACK, TOLERANCE
-from service.schemas.position_fields import MAX_PAIRINGS
+from service.schemas.positions import MAX_PAIRINGS
 from service.settings import MEBIBYTE
 from tests.support.service.contract import Service
 

@@ -1,9 +1,9 @@
 """Sets of cards of Zheng Fen in the API contract's order, and groups of plays made of them.
 
-Here, in `move_generator` and in `move_list`, sets of cards are *mirrored*: card number c is bit
-59 - c. Sets of the same size, sorted as descending integers, are then in the contract's order.
-Sorting by a key would make a long list 30 % slower. A *group* contains all plays with the same
-number of cards, rank, category and length.
+Here and in `move_list`, sets of cards are *mirrored*: card number c is bit 59 - c. Sets of the same
+size, sorted as descending integers, are then in the contract's order. Sorting by a key would make a
+long list 30 % slower. A *group* contains all plays with the same number of cards, rank, category
+and length.
 """
 
 from functools import cache
@@ -47,12 +47,8 @@ def _texts() -> tuple[list[str], ...]:
     """
     tables = []
     for start in range(0, 60, 12):
-        names = [
-            DECK.names[number] if number < len(DECK.names) else ""
-            for number in range(start + 11, start - 1, -1)
-        ]
         table = [""]
-        for name in names:  # the last card is the lowest bit, and comes last
+        for name in reversed(DECK.names[start : start + 12]):
             table += [name + text for text in table]
         tables.append(table)
     return tuple(tables)

@@ -189,6 +189,7 @@ class LocalExecutor:
         worker = next(free, None) or self._spawn_workers()
         worker.job = job
         worker.deadline.stop_soon = False
+        worker.deadline.expect(OWN_S)
         with suppress(OSError):  # if it has died, `receive` notices
             worker.connection.send(job)
 
@@ -291,11 +292,12 @@ def _work(
     sending a RunError."""
     with connection, suppress(EOFError, ConnectionError):  # the runner is gone
         while True:
-            deadline.expect()
             order: Job | frozenset[str] = connection.recv()
             if isinstance(order, frozenset):
                 deadline.expect((cup.clock.start_ms / 1000 + OWN_S) * (1 + len(cup.bots)))
-                connection.send(bot_pool.inspect(order))
+                inspected = bot_pool.inspect(order)
+                deadline.expect()
+                connection.send(inspected)
                 continue
             if cores is not None:
                 # Not earlier: while all bots start at once, they may use all cores.

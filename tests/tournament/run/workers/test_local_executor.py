@@ -1,8 +1,12 @@
 """What a worker process cannot do ends the run with a sentence."""
 
+import multiprocessing
+import os
 import resource
+import signal
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
+from dataclasses import replace
 
 import pytest
 
@@ -27,6 +31,19 @@ def test_a_table_without_a_free_port_stops_the_run(monkeypatch: pytest.MonkeyPat
         tables.submit(Job(played.first_block(cup), (0, 1, 2)))
         with pytest.raises(RunError, match="No free port was found"):
             list(tables.receive(60))
+
+
+def test_a_worker_that_was_stopped_while_idle_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local_executor, "OWN_S", 0)
+    cup = replace(played.cup(), bots=())
+    with closing(LocalExecutor(cup, LaunchSettings(cup.limits, 1), 1)) as tables:
+        tables.inspect(())
+        (worker,) = multiprocessing.active_children()
+        os.kill(worker.pid or 0, signal.SIGSTOP)
+        tables.submit(Job(played.first_block(played.cup()), (0, 1, 2)))
+        while not (events := list(tables.receive(0.1))):
+            pass
+        assert "did not respond in time" in getattr(events[0], "why", "")
 
 
 def test_a_limit_on_open_files_stops_the_run_with_a_sentence() -> None:

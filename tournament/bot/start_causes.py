@@ -2,7 +2,8 @@
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -77,49 +78,67 @@ _PORT = re.compile(r"(?:port|localhost|127\.0\.0\.1|0\.0\.0\.0|\[::\])[ :=]{1,3}
 def start_fix(failed: FailedStart) -> str:
     """Return advice on how to fix the bot, or "" if the cause is not known."""
     lines = failed.output.split("\n")
-    failed = replace(failed, output="\n".join(line[:_LINE] for line in lines))
-    causes = (_line_ends, _from_output, _outside_sandbox, _other_port, _by_its_end)
-    return next(filter(None, (cause(failed) for cause in causes)), "")
+    output = "\n".join(line[:_LINE] for line in lines)
+    return next(_causes(replace(failed, output=output)), "")
 
 
-def _line_ends(failed: FailedStart) -> str | None:
+def _causes(failed: FailedStart) -> Iterator[str]:
+    """Yield advice for each possible cause, the most certain one first."""
+    output, launch = failed.output, failed.launch
+    yield from _line_ends(failed)
+    if missing := _MODULE.search(output):
+        name = printable(next(filter(None, missing.groups()))[:_SHOWN])
+        yield (
+            f"{name} is missing: install it for the interpreter in the command, or name the one of"
+            " a virtual environment in the bot's folder, as .venv/bin/python bot.py."
+        )
+    for words, fix in _FIXES.items():
+        if re.search(words, output):
+            yield fix.format(limits=launch.limits)
+    if re.search(_NETWORK, output):
+        inside = launch.sandboxes is not None and not launch.network
+        yield _NO_NETWORK_INSIDE if inside else _NO_NETWORK
+    if launch.sandboxes is not None and (missing := _MISSING.search(output)):
+        path = next(filter(None, missing.groups()))
+        if os.path.exists(path):
+            yield _outside_sandbox(path)
+    ports = [int(port) for port in _PORT.findall(output)]
+    if failed.status is None and ports and failed.port not in ports:
+        yield (
+            f"It seems to listen at port {ports[-1]}: it must listen at the port in the variable"
+            f" PORT ({failed.port} this time), on 127.0.0.1."
+        )
+    if failed.status == 0:
+        yield (
+            "It ended without an error, so perhaps it went to the background: leave out & and"
+            " --daemon, and let the command run as long as the bot does."
+        )
+    if failed.status == -9:
+        yield (
+            f"It was killed, perhaps for lack of memory: [limits] memory_mb is"
+            f" {launch.limits.memory_mb}."
+        )
+    if failed.status is None and not output.strip():
+        yield (
+            f"If it is only slow to start, give it more than {launch.start_ms} ms: --start-ms, or"
+            " start_ms in [clock]."
+        )
+
+
+def _line_ends(failed: FailedStart) -> Iterator[str]:
     for word in failed.argv[:2]:
         path = failed.folder / word
         if not os.path.isfile(path):  # a pipe could make the runner wait forever
             continue
-        try:
-            with path.open("rb") as file:
-                first = file.readline(256)
-        except OSError:
-            continue
-        if first.endswith(b"\r\n") and (first.startswith(b"#!") or "\r" in failed.output):
-            return f"{word} has Windows line ends: convert it with sed -i 's/\\r$//' {word}."
+        with suppress(OSError), path.open("rb") as file:
+            first = file.readline(256)
+            if first.endswith(b"\r\n") and (first.startswith(b"#!") or "\r" in failed.output):
+                yield f"{word} has Windows line ends: convert it with sed -i 's/\\r$//' {word}."
     if re.search(r"\\r': command not found|python3?\\r|\^M: bad interpreter", failed.output):
-        return "A script has Windows line ends: convert it with sed -i 's/\\r$//' FILE."
-    return None
+        yield "A script has Windows line ends: convert it with sed -i 's/\\r$//' FILE."
 
 
-def _from_output(failed: FailedStart) -> str | None:
-    if missing := _MODULE.search(failed.output):
-        name = printable(next(filter(None, missing.groups()))[:_SHOWN])
-        return (
-            f"{name} is missing: install it for the interpreter in the command, or name the one of"
-            " a virtual environment in the bot's folder, as .venv/bin/python bot.py."
-        )
-    launch = failed.launch
-    inside = launch.sandboxes is not None and not launch.network
-    fixes = {**_FIXES, _NETWORK: _NO_NETWORK_INSIDE if inside else _NO_NETWORK}
-    fix = next((fix for words, fix in fixes.items() if re.search(words, failed.output)), None)
-    return fix and fix.format(limits=launch.limits)
-
-
-def _outside_sandbox(failed: FailedStart) -> str | None:
-    missing = _MISSING.search(failed.output)
-    if missing is None or failed.launch.sandboxes is None:
-        return None
-    path = next(filter(None, missing.groups()))
-    if not os.path.exists(path):
-        return None
+def _outside_sandbox(path: str) -> str:
     problem = f"In the sandbox there is no {printable(path[:_SHOWN])}: "
     if Path(path).parent.with_name("pyvenv.cfg").exists():
         return (
@@ -127,32 +146,3 @@ def _outside_sandbox(failed: FailedStart) -> str | None:
             " there with pip install --target, for the system's Python."
         )
     return f"{problem}copy it into the bot's folder, or make the folder that has it its dir."
-
-
-def _other_port(failed: FailedStart) -> str | None:
-    ports = [int(port) for port in _PORT.findall(failed.output)]
-    if failed.status is not None or not ports or failed.port in ports:
-        return None
-    return (
-        f"It seems to listen at port {ports[-1]}: it must listen at the port in the variable PORT"
-        f" ({failed.port} this time), on 127.0.0.1."
-    )
-
-
-def _by_its_end(failed: FailedStart) -> str | None:
-    if failed.status == 0:
-        return (
-            "It ended without an error, so perhaps it went to the background: leave out & and"
-            " --daemon, and let the command run as long as the bot does."
-        )
-    if failed.status == -9:
-        return (
-            f"It was killed, perhaps for lack of memory: [limits] memory_mb is"
-            f" {failed.launch.limits.memory_mb}."
-        )
-    if failed.status is None and not failed.output.strip():
-        return (
-            f"If it is only slow to start, give it more than {failed.launch.start_ms} ms:"
-            " --start-ms, or start_ms in [clock]."
-        )
-    return None

@@ -23,7 +23,7 @@ TimeoutError at the deadline."""
 BODY_LIMIT = 64 * 1024
 _HEAD_LIMIT = 16 * 1024
 _PIECE = 64 * 1024
-_LENGTHS = (b"content-length", b"transfer-encoding")
+_LENGTHS = ("content-length", "transfer-encoding")
 _BUSY = (429, 503)
 _MIN_PAUSE_S = 0.05  # before a busy bot is asked again
 
@@ -63,9 +63,7 @@ def dial_url(url: str) -> Dial:
         for family, kind, _, _, address in addresses:
             try:
                 connection = _connect(socket.socket(family, kind), address, deadline)
-            except TimeoutError:
-                raise
-            except OSError as error:
+            except OSError as error:  # after the deadline, the other addresses fail as well
                 last_error = error
                 continue
             if context is None:
@@ -196,10 +194,7 @@ class _ReplyReader:
 
     @property
     def reply(self) -> Reply:
-        encoding, after = (
-            None if value is None else value.decode("latin-1").strip()
-            for value in map(self._headers.get, (b"content-encoding", b"retry-after"))
-        )
+        encoding, after = map(self._headers.get, ("content-encoding", "retry-after"))
         body = b"".join(self._pieces)
         return Reply(self._parser.get_status_code(), body, encoding and encoding.lower(), after)
 
@@ -211,7 +206,7 @@ class _ReplyReader:
             if not self.done:
                 raise ProtocolError(f"What came back is not HTTP ({error}).") from None
             self.reusable = False  # there are bytes after the answer
-        if max(self._size, int(self._headers.get(b"content-length", 0))) > BODY_LIMIT:
+        if max(self._size, int(self._headers.get("content-length", 0))) > BODY_LIMIT:
             raise ResponseTooLarge(f"Its answer has more than {BODY_LIMIT // 1024} KiB.")
         if self._in_head and self._received > _HEAD_LIMIT:
             raise ResponseTooLarge(f"Its headers have more than {_HEAD_LIMIT // 1024} KiB.")
@@ -232,11 +227,11 @@ class _ReplyReader:
         if self.done:
             raise ProtocolError  # which stops the parser
         self._in_head = True
-        self._headers: dict[bytes, bytes] = {}
+        self._headers: dict[str, str] = {}
 
     def on_header(self, name: bytes, value: bytes) -> None:
         if self._in_head:  # not a trailer
-            self._headers[name.lower()] = value
+            self._headers[name.decode("latin-1").lower()] = value.decode("latin-1").strip()
 
     def on_headers_complete(self) -> None:
         self._in_head = False

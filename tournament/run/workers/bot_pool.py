@@ -150,12 +150,9 @@ class BotPool:
         """
         places = self._places(names, number)
         table = self._to_start(places, absent)
-        if anew:
-            for place in table:
-                self._end(place)
         for place in table:
             running = self._started.get(place)
-            if running is not None and not running.process.clear_output():
+            if running is not None and (anew or not running.process.clear_output()):
                 self._end(place)
         for place in table:
             if place not in self._started:

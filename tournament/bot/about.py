@@ -146,7 +146,7 @@ def read_supports(about: Mapping[str, object], name: str) -> tuple[Scope, list[s
     whole = everything(name)
     try:
         supports = msgspec.convert(about.get("supports", {}), dict[str, _Support])
-    except msgspec.ValidationError as error:
+    except (msgspec.ValidationError, UnicodeEncodeError) as error:  # half a surrogate pair
         return whole, [f'"supports": {printable(str(error))}.']
     support = supports.get(name, _Support())
     scope = Scope(name, support.players or whole.players, tuple(support.options.items()))

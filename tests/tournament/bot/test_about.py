@@ -46,7 +46,7 @@ def test_a_bot_that_does_not_fit_a_match(answer: dict[str, Any], why: str) -> No
         ({"doudizhu": {"options": {"x\x1b": [1]}}}, "doudizhu has no option x\\x1b; it has deals,"),
         ({"doudizhu": {"options": {"spring": [1]}}}, '"spring" of doudizhu: Must be true or'),
         ({"doudizhu": {"options": {"deals": [1, True]}}}, '"deals" of doudizhu: Must be a whole'),
-        ({"\ud800": {}}, "\"supports\": 'utf-8' codec can't encode character '\\ud800'"),
+        ({"dasan": {"\ud800": 1}}, "\"supports\": 'utf-8' codec can't encode character '\\ud800'"),
         ({"skat": {}}, '"supports" names skat; there are doudizhu,'),
     ],
 )

@@ -91,10 +91,8 @@ def _write_results(deck: Deck, results: Any) -> list[dict[str, Any]]:
 class BasePosition:
     """The base class of all positions, with the fields that all games share.
 
-    Each class lists the fields of its wire form in `FIELDS`. `CHECK(problems, data)` checks the
-    wire form `data`, in which the number of players must be allowed, and adds a sentence to
-    `problems` for each problem. It returns the play on the table, or None if there is none or it is
-    not valid. In a view, `hands` has -1 for each hidden hand. `table` is always None in 9-5-2.
+    Each class lists the fields of its wire form in `FIELDS`. In a view, `hands` has -1 for each
+    hidden hand. `table` is always None in 9-5-2.
 
     The `copy_…` methods are the allow-list of fields that a view takes from a state unchanged. They
     name each field, because a loop over names would make a game of Dou Dizhu 10 to 20 % slower.
@@ -115,7 +113,6 @@ class BasePosition:
         list_field("scores"),
         Field("results", _write_results, lambda deck, results: tuple(results)),
     )
-    CHECK: ClassVar[Callable[[list[str], JsonDict], Table | None]]
     game: Game
     deck: Deck
     table: Table | None
@@ -220,16 +217,24 @@ class BasePosition:
         problems: list[str] = []
         checked = validation.with_valid_players(problems, self.game, data)
         validation.check_common(problems, self.game, checked)
-        table = type(self).CHECK(problems, checked)
+        deck = self.deck = self.game.deck(checked["players"])
+        table = self.check_wire(problems, checked)
         if problems:
             raise InvalidState(problems)
-        deck = self.deck = self.game.deck(data["players"])
         for field in self.FIELDS:
             value, read = data[field.name], field.read
             setattr(self, field.name, value if read is None else read(deck, value))
         self.table = table
         if "hand" in data:
             self._set_seen_hands()
+
+    @abstractmethod
+    def check_wire(self, problems: list[str], data: JsonDict) -> Table | None:
+        """Check the clauses of this game in a wire form, and add a sentence for each problem.
+
+        The number of players must be allowed. Only `game` and `deck` are set yet. Return the play
+        on the table, or None if there is none or it is not valid.
+        """
 
     def end_deal(self, change: Sequence[int], result: Mapping[str, Any]) -> bool:
         """Add a deal to the scores and results. Return whether the caller must start another deal.

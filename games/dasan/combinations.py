@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Final
 
-from games.climbing.trick import not_a_combination, not_higher, same_kind, wrong_category
+from games.climbing import not_a_combination, not_higher, same_kind, wrong_category
 from games.deck import Deck
 from games.move import PLAY, Move
 from games.rank_masks import is_run, rank_masks, ranks_held, ranks_in, run_starts, runs

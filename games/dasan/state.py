@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
-from games.climbing import auction
-from games.climbing.trick import ClimbingPosition, table_facts, talon_facts
+from games import climbing, validation
+from games.climbing import AuctionGame, ClimbingPosition
 from games.dasan import combinations
 from games.dasan.combinations import CALLABLE, DECK
-from games.dasan.validation import check_position
 from games.deck import Deck
 from games.errors import IllegalMove, Reason
 from games.game import Category, Fact, JsonDict, LegalMoves, Option, Options, Phrase
 from games.move import BID, CALL, PASS, PLAY, Move
-from games.position import STATE_FIELDS, VIEW_FIELDS, Field, hand_field, masked_field, wrong_phase
+from games.position import (
+    STATE_FIELDS,
+    VIEW_FIELDS,
+    Field,
+    Table,
+    hand_field,
+    masked_field,
+    wrong_phase,
+)
 from games.shuffle import Randomness
 
 HAND_SIZE: Final = {3: 16, 4: 13}
@@ -35,7 +42,6 @@ class DasanPosition(ClimbingPosition):
             lambda deck, name: deck.hand([name]) if name else 0,
         ),
     )
-    CHECK: ClassVar = check_position
     first: int
     bid: int
     declarer: int | None
@@ -65,10 +71,10 @@ class DasanPosition(ClimbingPosition):
                 "The holder of the lowest heart must open the auction with "
                 + ("a bid." if self.options["open_higher"] else "bid:1."),
             )
-        return auction.validate(move, self.bid)
+        return climbing.validate_bid(move, self.bid)
 
     def _highest_opening(self) -> int:
-        return auction.HIGHEST if self.options["open_higher"] else 1
+        return climbing.HIGHEST_BID if self.options["open_higher"] else 1
 
     def legal_moves(self, hand: int) -> LegalMoves:
         """Return the legal moves of the seat to move, in the API contract's order.
@@ -78,14 +84,42 @@ class DasanPosition(ClimbingPosition):
         """
         if self.phase == "auction":
             if self.bid == 0:
-                return LegalMoves(auction.bids(DECK, 1, self._highest_opening()))
-            return LegalMoves(auction.moves(DECK, self.bid))
+                return LegalMoves(climbing.bids(DECK, 1, self._highest_opening()))
+            return LegalMoves(climbing.auction_moves(DECK, self.bid))
         if self.phase == "call":
             callable_cards = DECK.numbers(CARDS_CALLABLE & ~hand)
             return LegalMoves([Move(CALL, DECK, DECK.units[card]) for card in callable_cards])
         table = None if self.table is None else self.table.move
         listed = [] if table is None else [Move(PASS, DECK)]
         return LegalMoves(listed + combinations.legal_plays(hand, table, self.called & hand))
+
+    def check_wire(self, problems: list[str], data: JsonDict) -> Table | None:
+        """Check a wire form (see `BasePosition.check_wire`)."""
+        players: int = data["players"]
+        table = climbing.read_table(problems, data["table"], DECK, players, combinations.identify)
+        if data["phase"] == "auction":
+            climbing.check_auction(problems, data, 0)
+        else:
+            climbing.check_declared(problems, data)
+            climbing.check_passing(problems, data, table, range(players), players - 1)
+        if data["phase"] == "call":
+            if players != 4:
+                problems.append("The phase call exists only with four players.")
+            if data["table"] is not None:
+                problems.append("table must be null in the phase call.")
+            if data["turn"] != data["declarer"]:
+                problems.append("turn must be the declarer in the phase call.")
+        if data["called"] is None:
+            if players == 4 and data["phase"] in ("play", "over"):
+                problems.append("called must be set once four players have started to play.")
+            if data["partner"] is not None:
+                problems.append("partner must be null if no card is called.")
+        elif players == 3 or data["phase"] in ("auction", "call"):
+            problems.append("called must be null with three players, and before the call.")
+        else:
+            _check_called(problems, data)
+        climbing.check_cards_with_talon(problems, data, DECK, table)
+        return table
 
     def copy_shared(self, other: DasanPosition) -> None:
         """Copy from `other` the fields that a view takes unchanged, but not the partner."""
@@ -105,6 +139,22 @@ def _validate_call(move: Move, hand: int) -> Move:
             "Only a card of rank 4 to T that is not in the declarer's hand can be called.",
         )
     return move
+
+
+def _check_called(problems: list[str], data: JsonDict) -> None:
+    hands = validation.known_hands(data)
+    called, declarer, partner = data["called"], data["declarer"], data["partner"]
+    if called not in DECK.number or DECK.number[called] >= 4 * CALLABLE:
+        problems.append(f"called is {called}, but only the ranks 4 to T can be called.")
+        return
+    holder = next((seat for seat, hand in hands.items() if called in hand), None)
+    if declarer is not None and called in hands.get(declarer, ()):
+        problems.append("The declarer holds the called card, but another seat must hold it.")
+    if partner is not None and partner == declarer:
+        problems.append("partner is the declarer, but must be another seat.")
+    if holder is not None and partner != holder:
+        seat = "null" if partner is None else partner
+        problems.append(f"partner is {seat}, but seat {holder} holds {called}.")
 
 
 class DasanState(DasanPosition):
@@ -131,7 +181,7 @@ class DasanState(DasanPosition):
         view.copy_shared(self)
         view.show_hand(self.hands, seat)
         reveal = self.options["reveal_talon"]
-        view.talon = auction.shown_talon(DECK, self.talon, seat, self.declarer, reveal)
+        view.talon = climbing.shown_talon(DECK, self.talon, seat, self.declarer, reveal)
         partner = self.partner
         secret = (
             partner is not None
@@ -191,7 +241,7 @@ class DasanState(DasanPosition):
         elif move.kind == BID:
             self.bid = move.value
             self.passes = 0
-            if move.value == auction.HIGHEST:
+            if move.value == climbing.HIGHEST_BID:
                 self._declare(turn)
         else:
             self._pass(turn)
@@ -200,7 +250,7 @@ class DasanState(DasanPosition):
         self.passes += 1
         if self.passes == self.players - 1:
             if self.phase == "auction":
-                self._declare(auction.bidder(turn, self.passes - 1, self.players))
+                self._declare(climbing.bidder(turn, self.passes - 1, self.players))
             self.table = None
             self.passes = 0
 
@@ -256,7 +306,7 @@ class DasanView(DasanPosition):
     talon: tuple[str, ...]
 
 
-class Dasan(auction.AuctionGame):
+class Dasan(AuctionGame):
     """The game Dasan, Die Grosse Drei."""
 
     name: ClassVar[str] = "dasan"
@@ -289,7 +339,7 @@ class Dasan(auction.AuctionGame):
     def facts(self, data: JsonDict) -> list[Fact]:
         """Return facts about the talon, the called card and the play to beat, if they exist."""
         called = [Fact("called", cards=(data["called"],))] if data["called"] else []
-        return talon_facts(data) + called + table_facts(data)
+        return climbing.talon_facts(data) + called + climbing.table_facts(data)
 
     def roles(self, data: JsonDict, seat: int) -> list[Phrase]:
         """Return one phrase for the declarer or a known partner, or [] for other seats."""
@@ -303,7 +353,7 @@ class Dasan(auction.AuctionGame):
 
     def max_difference(self, players: int, options: Options) -> int:
         """Return the points by which the declarer and an opponent differ after a bid of 3."""
-        return auction.HIGHEST * (3 if players == 3 else 2)  # 6 and -3 points, or 3 and -3
+        return climbing.HIGHEST_BID * (3 if players == 3 else 2)  # 6 and -3 points, or 3 and -3
 
 
 GAME: Final[Dasan] = Dasan()

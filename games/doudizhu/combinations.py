@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from games.climbing.trick import not_a_combination, not_higher, same_kind, wrong_category
+from games.climbing import not_a_combination, not_higher, same_kind, wrong_category
 from games.deck import Deck
 from games.game import Category
 from games.move import PLAY, Move

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Final
 
-from games.climbing import auction
-from games.climbing.trick import ClimbingPosition, table_facts, talon_facts
+from games import climbing
+from games.climbing import AuctionGame, ClimbingPosition
 from games.deck import Deck
 from games.doudizhu.combinations import (
     CATEGORIES,
@@ -16,10 +16,9 @@ from games.doudizhu.combinations import (
     combinations,
 )
 from games.doudizhu.move_list import DoudizhuMoves
-from games.doudizhu.validation import check_position
 from games.game import Category, Fact, JsonDict, LegalMoves, Option, Options, Phrase, Value
 from games.move import BID, PLAY, Move
-from games.position import STATE_FIELDS, VIEW_FIELDS, Field, hand_field, masked_field
+from games.position import STATE_FIELDS, VIEW_FIELDS, Field, Table, hand_field, masked_field
 from games.shuffle import Randomness
 
 HAND_SIZE: Final = {3: 17, 4: 25}
@@ -36,7 +35,6 @@ class DoudizhuPosition(ClimbingPosition):
         Field("declarer"),
         Field("doublings"),
     )
-    CHECK: ClassVar = check_position
     plays: Combinations
     first: int
     exposed: str | None
@@ -47,7 +45,7 @@ class DoudizhuPosition(ClimbingPosition):
     def validate(self, move: Move, hand: int) -> Move:
         """Check a move, and return it (see `BasePosition.validate`)."""
         if self.phase == "auction":
-            return auction.validate(move, self.bid)
+            return climbing.validate_bid(move, self.bid)
         return super().validate(move, hand)
 
     def validate_play(self, play: Move, table: Move | None) -> Move:
@@ -64,9 +62,27 @@ class DoudizhuPosition(ClimbingPosition):
         also accepts plays in other suits.
         """
         if self.phase == "auction":
-            return LegalMoves(auction.moves(self.deck, self.bid))
+            return LegalMoves(climbing.auction_moves(self.deck, self.bid))
         table = self.table
         return DoudizhuMoves(self.plays, hand, None if table is None else table.move)
+
+    def check_wire(self, problems: list[str], data: JsonDict) -> Table | None:
+        """Check a wire form (see `BasePosition.check_wire`)."""
+        players: int = data["players"]
+        identify = combinations(players, bool(data["options"]["quad_pair_as_solos"])).identify
+        table = climbing.read_table(problems, data["table"], self.deck, players, identify)
+        if data["phase"] == "auction":
+            climbing.check_auction(problems, data, players - 1)
+        elif data["phase"] == "over" and data["declarer"] is None:
+            if data["table"] is not None or data["bid"] != 0 or data["passes"] != 0:
+                problems.append("After a passed-out last deal table is null, bid 0 and passes 0.")
+        else:
+            climbing.check_declared(problems, data)
+            climbing.check_passing(problems, data, table, range(players), players - 1)
+        if not 0 <= data["doublings"] <= MOST_DOUBLINGS:
+            problems.append(f"doublings is {data['doublings']}, not 0 to {MOST_DOUBLINGS}.")
+        climbing.check_cards_with_talon(problems, data, self.deck, table)
+        return table
 
     def load(self, data: JsonDict) -> None:
         """Validate a wire form, and set all fields (see `BasePosition.load`)."""
@@ -106,7 +122,7 @@ class DoudizhuState(DoudizhuPosition):
         view.copy_shared(self)
         view.show_hand(self.hands, seat)
         reveal = self.options["reveal_talon"]
-        view.talon = auction.shown_talon(self.deck, self.talon, seat, self.declarer, reveal)
+        view.talon = climbing.shown_talon(self.deck, self.talon, seat, self.declarer, reveal)
         return view
 
     def deal_cards(self, deal: int = 1, dealer: int = 0) -> None:
@@ -166,8 +182,8 @@ class DoudizhuState(DoudizhuPosition):
             self.passes += 1
         others_passed = self.passes == self.players - 1
         all_called = bool(self.options["single_round"]) and following == self.first
-        if self.bid == auction.HIGHEST or (self.bid and (others_passed or all_called)):
-            self._take_up(auction.bidder(following, self.passes, self.players))
+        if self.bid == climbing.HIGHEST_BID or (self.bid and (others_passed or all_called)):
+            self._take_up(climbing.bidder(following, self.passes, self.players))
         elif self.passes == self.players:
             self._passed_out()
 
@@ -247,7 +263,7 @@ class DoudizhuView(DoudizhuPosition):
     talon: tuple[str, ...]
 
 
-class Doudizhu(auction.AuctionGame):
+class Doudizhu(AuctionGame):
     """The game Dou Dizhu."""
 
     name: ClassVar[str] = "doudizhu"
@@ -273,7 +289,7 @@ class Doudizhu(auction.AuctionGame):
             "One extra doubling if the losing side never played (the declarer: at most once).",
         ),
         Option("reveal_talon", "Everybody sees the talon once the declarer takes it."),
-        Option("single_round", "Each seat bids or passes once in an auction."),
+        Option("single_round", "Each seat bids or passes once in an climbing."),
     )
     option_sets: ClassVar[Mapping[str, Mapping[str, Value]]] = {
         "botzone": {"single_round": True, "reveal_talon": True, "spring": True}
@@ -298,10 +314,10 @@ class Doudizhu(auction.AuctionGame):
         facts = []
         if data["exposed"]:
             facts.append(Fact("face-up card", cards=(data["exposed"],), seat=data["first"]))
-        facts += talon_facts(data)
+        facts += climbing.talon_facts(data)
         if data["doublings"]:
             facts.append(Fact("doublings", str(data["doublings"])))
-        return facts + table_facts(data)
+        return facts + climbing.table_facts(data)
 
     def most_moves(self, players: int) -> int:
         """Return an upper bound (see `Game.most_moves`).
@@ -318,7 +334,7 @@ class Doudizhu(auction.AuctionGame):
         not have enough bombs and rockets for more doublings, whoever takes the talon.
         """
         doublings = {3: 3, 4: 2}[players] + bool(options.get("spring"))
-        return auction.HIGHEST * players * (1 << doublings)
+        return climbing.HIGHEST_BID * players * (1 << doublings)
 
 
 GAME: Final[Doudizhu] = Doudizhu()

@@ -7,7 +7,7 @@ joker beside a complete triple is read as a 3, which fits any other card.
 
 from typing import Final
 
-from games.climbing.trick import not_a_combination, not_higher, wrong_category
+from games.climbing import not_a_combination, not_higher, wrong_category
 from games.deck import Deck
 from games.errors import IllegalMove, Reason
 from games.game import Category

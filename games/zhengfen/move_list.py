@@ -301,15 +301,14 @@ class ZhengfenMoves(LegalMoves):
         place = bisect_right(self._starts, index) - 1
         group = self.groups[place]
         cards = group.plays()[index - self._starts[place]]
-        return build_move(mirror(cards), group.reading, cards in _suffixed(group))
+        return build_move(mirror(cards), group.reading, cards in _ambiguous(group, [cards]))
 
     def __iter__(self) -> Iterator[Move]:
         moves = [Move(PASS, DECK)] if self._passing else []
         for group in self.groups:
-            suffixed, reading = _suffixed(group), group.reading
-            moves += [
-                build_move(mirror(cards), reading, cards in suffixed) for cards in group.plays()
-            ]
+            plays, reading = group.plays(), group.reading
+            ambiguous = _ambiguous(group, plays)
+            moves += [build_move(mirror(cards), reading, cards in ambiguous) for cards in plays]
         return iter(moves)
 
     def texts(self) -> list[str]:
@@ -318,21 +317,21 @@ class ZhengfenMoves(LegalMoves):
         for group in self.groups:
             plays = group.plays()
             group_texts = texts_of(plays)
-            suffixed = _suffixed(group)
-            if suffixed:
+            ambiguous = _ambiguous(group, plays)
+            if ambiguous:
                 suffix = "=" + NAMES[group.reading[0]]
                 for place, cards in enumerate(plays):
-                    if cards in suffixed:
+                    if cards in ambiguous:
                         group_texts[place] += suffix
             texts += group_texts
         return texts
 
 
-def _suffixed(group: Group) -> set[int]:
-    """Return the plays of a group that are both a flush and a full house. They are mirrored."""
+def _ambiguous(group: Group, plays: list[int]) -> set[int]:
+    """Return those of some plays of a group that are both a flush and a full house."""
     if group.reading[0] not in (FULLHOUSE, FLUSH):
         return set()
-    with_jokers = [cards for cards in group.plays() if cards & BOTH == BOTH]
+    with_jokers = [cards for cards in plays if cards & BOTH == BOTH]
     return {
         cards
         for others in _OTHER_SUITS

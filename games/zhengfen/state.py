@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import ClassVar, Final
 
-from games.climbing.trick import ClimbingPosition, table_facts
+from games import climbing, validation
+from games.climbing import ClimbingPosition
 from games.deck import Deck
 from games.game import Category, Fact, Game, JsonDict, LegalMoves, Option, Options, Phrase
 from games.move import PLAY, Move
-from games.position import STATE_FIELDS, VIEW_FIELDS, Field, hand_field, hands_field, list_field
+from games.position import (
+    STATE_FIELDS,
+    VIEW_FIELDS,
+    Field,
+    Table,
+    hand_field,
+    hands_field,
+    list_field,
+)
 from games.shuffle import Randomness
 from games.zhengfen.combinations import CATEGORIES, DECK, FIVE, KING, TEN, reading_of, validate_play
 from games.zhengfen.move_list import ZhengfenMoves
-from games.zhengfen.validation import check_position
 
 LEADING_CARD: Final = DECK.hand(["3h"])
 FIVES: Final = 15 << 4 * FIVE
@@ -38,7 +47,6 @@ class ZhengfenPosition(ClimbingPosition):
         hands_field("taken"),
         list_field("out"),
     )
-    CHECK: ClassVar = check_position
     first: int
     trick: int
     taken: tuple[int, ...]
@@ -53,6 +61,29 @@ class ZhengfenPosition(ClimbingPosition):
         table = self.table
         return ZhengfenMoves(hand, None if table is None else reading_of(table.move))
 
+    def check_wire(self, problems: list[str], data: JsonDict) -> Table | None:
+        """Check a wire form (see `BasePosition.check_wire`)."""
+        counts = validation.hand_sizes(data)
+        validation.one_per_seat(problems, "taken", data["taken"], data["players"])
+        table = climbing.read_table(
+            problems, data["table"], DECK, data["players"], lambda move: validate_play(move, None)
+        )
+        active = [seat for seat, count in enumerate(counts) if count > 0]
+        climbing.check_passing(problems, data, table, active, len(active))
+        _check_out(problems, data, active)
+        if data["phase"] != "over":
+            _check_active(problems, data, active)
+        _check_trick(problems, data, table)
+        cards = list(data["trick"])
+        for names in data["taken"]:
+            cards += names
+        if "seat" in data:
+            validation.own_hand(problems, data, DECK, len(cards))
+        for names in validation.known_hands(data).values():
+            cards += names
+        validation.check_cards(problems, DECK, cards)
+        return table
+
     def copy_shared(self, other: ZhengfenPosition) -> None:
         """Copy from `other` the fields that a view takes unchanged."""
         self.copy_climbing(other)
@@ -60,6 +91,42 @@ class ZhengfenPosition(ClimbingPosition):
         self.trick = other.trick
         self.taken = other.taken
         self.out = other.out
+
+
+def _check_trick(problems: list[str], data: JsonDict, table: Table | None) -> None:
+    if data["table"] is None:
+        if data["trick"]:
+            problems.append("trick has cards, but without a play on the table it is empty.")
+    elif table and Counter(DECK.names_of(table.move.cards)) - Counter(data["trick"]):
+        problems.append("trick does not have all cards of the play on the table.")
+
+
+def _check_out(problems: list[str], data: JsonDict, active: list[int]) -> None:
+    out: list[int] = data["out"]
+    players: int = data["players"]
+    if len(out) > players:
+        problems.append(f"out has {len(out)} seats, but there are {players} players.")
+        return
+    valid = [validation.seat(problems, "out", seat, players) for seat in out]
+    if len(set(out)) < len(out):
+        problems.append("out names a seat twice.")
+    elif data["phase"] != "over" and all(valid):
+        empty = [seat for seat in range(players) if seat not in active]
+        if sorted(out) != empty:
+            problems.append(f"out is {out}, but the seats without cards are {empty}.")
+
+
+def _check_active(problems: list[str], data: JsonDict, active: list[int]) -> None:
+    table = data["table"]
+    if not active:
+        problems.append("Nobody holds cards, but the game is not over.")
+    elif len(active) == 1 and (table is None or table["seat"] == active[0]):
+        problems.append(
+            f"Only seat {active[0]} holds cards, which is possible only while another seat's play"
+            " is on the table."
+        )
+    elif table is None and data["turn"] is not None and data["turn"] not in active:
+        problems.append(f"turn is {data['turn']}, but that seat has no cards to lead.")
 
 
 class ZhengfenState(ZhengfenPosition):
@@ -201,7 +268,7 @@ class Zhengfen(Game):
         if data["table"] is None:
             return []
         worth = points(DECK.hand(data["trick"]))
-        return [Fact("points in the trick", str(worth)), *table_facts(data)]
+        return [Fact("points in the trick", str(worth)), *climbing.table_facts(data)]
 
     def roles(self, data: JsonDict, seat: int) -> list[Phrase]:
         """Return a phrase with the points that the seat has taken, and "out" if it has gone out."""

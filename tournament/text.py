@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from tournament.language import gettext as _
 from tournament.language import ngettext
 
+_MAX_SHOWN = 60
+
 
 def plural(count: int, noun: str, irregular: str | None = None) -> str:
     """Return a number with its English noun, such as "1 block" or "2 blocks". `irregular` is the
@@ -55,3 +57,14 @@ def printable(text: str) -> str:
 def printable_lines(text: str) -> str:
     """Escape the text as in `printable`, except for line ends. CRLF becomes LF."""
     return "\n".join(map(printable, text.replace("\r\n", "\n").split("\n")))
+
+
+def short(value: object) -> str:
+    """Return up to 60 characters of a value's text for a message, escaped for a terminal. For an
+    integer of more than 64 bits, return a description instead."""
+    if isinstance(value, int) and value.bit_length() > 64:
+        return "a number of more than 19 digits"
+    text = str(value)
+    if len(text) > _MAX_SHOWN:
+        text = text[: _MAX_SHOWN - 1] + "…"
+    return printable(text)

@@ -44,7 +44,7 @@ def report(
     soft_play = None
     if organiser:
         soft_play = integrity(islice(store.matches(), _MAX_COMPARED), run.authors)
-    shown = [matches[place] for place in spread(range(len(matches)), replays)]
+    shown = spread(matches, replays)
     records = (store.match(summary.match) for summary in shown)
     data = {
         match.match: match_data(match, run.cup, page_steps(match, run.cup)) for match in records

@@ -15,7 +15,7 @@ import games
 from tournament.bot.launch import LaunchSettings, prepare_launch
 from tournament.config.cup import Bot, Limits, parse_bot
 from tournament.settings import keys
-from tournament.settings.locations import short
+from tournament.text import short
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 

@@ -24,11 +24,10 @@ from tournament.results.integrity import integrity as find_leniency
 from tournament.results.standings import standings as compute_standings
 from tournament.results.verify import Mismatch, verify_matches
 from tournament.results.verify import verify as verify_run
-from tournament.settings.locations import short
 from tournament.store.chain import Digest
 from tournament.store.digests import parse_receipt, read_receipts
 from tournament.store.run_reader import RunReader
-from tournament.text import plural
+from tournament.text import plural, short
 
 _FIELDS = ("match", "block", "round", "stage", "seating", "scores", "adjusted", "deals", "struck")
 

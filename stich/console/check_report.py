@@ -128,7 +128,7 @@ def _lines(failure: CheckFailure, command: str | None) -> Iterator[tuple[str, st
         if command is not None:
             path = exchange.url.partition("://")[2].partition("/")[2]
             exchange = replace(exchange, url=f"http://127.0.0.1:{PORT}/{path}")
-            yield "start", start_command(command) or ""
+            yield "start", start_command(command)
         short = len(exchange.curl) <= _CURL
         yield "repeat", exchange.curl if short else "--json has the complete request"
     for line in failure.output.splitlines()[-_OUTPUT_LINES:]:

@@ -14,8 +14,7 @@ from tournament.bot.protocol import PROTOCOL, read_object
 from tournament.bot.url_bot import StartError, reach_url
 from tournament.config.cup import Bot, Cup
 from tournament.model import Identity
-from tournament.settings.locations import short
-from tournament.text import printable
+from tournament.text import printable, short
 
 ANSWER_S = 5
 _MAX_WORDS = 64  # characters kept of what a bot states about itself

@@ -16,7 +16,7 @@ from tournament.bot.sandbox.control_group import delegate, shares_processor
 from tournament.config.cup import Bot, Cup, Limits, is_reference, reference_command
 from tournament.formats.format import REFERENCE_BOTS
 from tournament.paths import CHECKOUT, state_folder
-from tournament.settings.locations import short
+from tournament.text import short
 
 _AS_YOU = (
     "Warning: the bots run as your own user and without a sandbox, so nothing is safe from them:"

@@ -31,7 +31,7 @@ from tournament.settings.keys import (
     url,
     with_default,
 )
-from tournament.settings.locations import short
+from tournament.text import short
 
 FILE_FORMATS = {name: format for name, format in FORMATS.items() if name != "duel"}
 """The formats that a CUP.toml may name. `stich duel` makes its cup itself."""

@@ -32,7 +32,8 @@ from tournament.formats.ladder import Ladder
 from tournament.formats.stopping import Stop
 from tournament.names import alike
 from tournament.settings.keys import Key, keys_of, suggest, type_name, utc
-from tournament.settings.locations import Path, explain, label, line_of, locate, short
+from tournament.settings.locations import Path, explain, label, line_of, locate
+from tournament.text import short
 
 CupCheck = Callable[[Cup], Iterable[tuple[Path, str]]]
 """A function that finds further errors in a cup, each as (path of the key, text with the fix)."""

@@ -155,10 +155,9 @@ def curl(fault: FaultRecord, command: str | None) -> str:
     )
 
 
-def start_command(command: str | None) -> str | None:
-    """Return the shell command, to be run in the bot's folder, that starts a bot on port 9000.
-    Return None if `command` is None, as it is for a remote bot."""
-    return None if command is None else f"PORT={PORT} {command}"
+def start_command(command: str) -> str:
+    """Return the shell command, to be run in the bot's folder, that starts a bot on port 9000."""
+    return f"PORT={PORT} {command}"
 
 
 def post_mortem(
@@ -215,7 +214,7 @@ def fault_dict(record: MatchRecord, fault: FaultRecord, cup: Cup) -> dict[str, A
         "bot": bot,
         "elapsed_ms": round(fault.elapsed_ms, 3),
         "url": f"{fault.url}/move" if fault.request else None,
-        "start": start_command(command),
+        "start": None if command is None else start_command(command),
         "curl": curl(fault, command) if fault.request else None,
     }
 

@@ -176,20 +176,16 @@ class KnownBots:
     def add(self, tables: Iterable[tuple[str, Mapping[str, float]]]) -> None:
         """Add all finished tables of the next epoch, in the order of the epoch. Each table is a
         tuple of its stage and the points per deal of each bot."""
+        draws: dict[str, int] = {}
         rows = [
-            (block, name, points[name], stage)
+            (block, name, points[name], draws.setdefault(stage, len(draws)))
             for block, (stage, points) in enumerate(tables)
             for name in sorted(points)
         ]
         if rows:
-            block, names, points, stages = zip(*rows, strict=True)
-            draws = {stage: number for number, stage in enumerate(dict.fromkeys(stages))}
-            self.record.add(
-                np.array(block),
-                self.numbers(names),
-                np.array(points, np.float64),
-                np.array([draws[stage] for stage in stages]),
-            )
+            block, names, points, drawn = zip(*rows, strict=True)
+            numbers = self.numbers(names)
+            self.record.add(np.array(block), numbers, np.array(points, np.float64), np.array(drawn))
 
     def numbers(self, names: Iterable[str]) -> Ints:
         """Return the number of each bot in the record, in the order of `names`. Add bots that are

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from ipaddress import IPv6Address
 from typing import Any, TypeVar
 
-from tournament.settings.locations import short
+from tournament.text import short
 
 _MAX_LISTED = 20
 _HOST = r"\[([\da-fA-F:.]+)\]|(?:[\w-]{1,63}\.)*[\w-]{1,63}\.?"

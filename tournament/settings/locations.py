@@ -4,13 +4,12 @@ import re
 import tomllib
 from collections.abc import Iterator
 
-from tournament.text import printable
+from tournament.text import short
 
 Path = tuple[str | int, ...]
 """The path to a value: keys, and indexes (from 0) into arrays of tables."""
 
 _MAX_DEPTH = 8  # the keys of a path that are considered, which is more than any cup has
-_MAX_SHOWN = 60
 _KEY = re.compile(r"(\[{0,2})\s*([\w.-]+)\s*(?:\]|=|$)")
 _TOML_FIX = (
     "write KEY = VALUE, with text in quotes and true or false without; set a key once, and close"
@@ -83,14 +82,3 @@ def label(path: Path) -> str:
     for part in path[:_MAX_DEPTH]:
         text += f"[{part + 1}]" if isinstance(part, int) else f".{short(part)}"
     return text.removeprefix(".")
-
-
-def short(value: object) -> str:
-    """Return up to 60 characters of a value's text for a message, escaped for a terminal. For an
-    integer of more than 64 bits, return a description instead."""
-    if isinstance(value, int) and value.bit_length() > 64:
-        return "a number of more than 19 digits"
-    text = str(value)
-    if len(text) > _MAX_SHOWN:
-        text = text[: _MAX_SHOWN - 1] + "…"
-    return printable(text)

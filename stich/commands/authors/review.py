@@ -191,7 +191,7 @@ def _decisions(store: RunReader, bot: str, most: int) -> tuple[list[_Decision], 
         for summary in store.summaries()
         if bot in summary.seating and (run.finished or store.is_complete(summary.block))
     ]
-    matches = [matches[number] for number in spread(range(len(matches)), most)]
+    matches = spread(matches, most)
     random.Random(0).shuffle(matches)  # noqa: S311 (no secret)
     asked = [
         _Decision(row, record.seating, record.scores)

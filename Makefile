@@ -104,9 +104,8 @@ bench-points: $(READY)  ## play the games whose points the benchmarks of the ran
 bench-par: $(READY)  ## play par and the landmarks of `stich bench` again (about half an hour)
 	@$(BIN)/python -m benchmarks.bots.par
 
-openapi: $(READY)  ## update openapi.yaml, and the TypeScript types that are generated from it
+openapi: $(READY)  ## update openapi.yaml
 	@$(BIN)/python -m service.openapi
-	@$(BIN)/python -m tests.support.make_bot_types
 
 catalogs: $(READY)  ## add new messages of the pages to the catalogs of translations
 	@$(BIN)/python -m tests.support.make_catalogs

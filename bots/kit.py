@@ -197,11 +197,14 @@ class _Handler(BaseHTTPRequestHandler):
             self._reject(HTTPStatus.NOT_FOUND, f"This bot has {self.server.bot.paths}.")
 
     def do_POST(self) -> None:
-        try:
-            body = self._body()
-        except HttpError as error:
-            self._reject(error.status, error.detail)
+        length = self.headers.get("Content-Length", "")
+        if not re.fullmatch("[0-9]{1,18}", length) or int(length) > MAX_BODY:
+            wanted = f"Send a body with its Content-Length, at most {MAX_BODY}."
+            self.send_error(HTTPStatus.BAD_REQUEST, wanted)
             return
+        body = self.rfile.read(int(length))
+        if len(body) < int(length):
+            raise ConnectionAbortedError("the client disconnected in the middle of a body")
         try:
             answer = json.dumps(self.server.bot.reply(self._path(), body))
         except HttpError as error:
@@ -217,18 +220,6 @@ class _Handler(BaseHTTPRequestHandler):
     def _path(self) -> str:
         return self.path.partition("?")[0]
 
-    def _body(self) -> bytes:
-        length = self.headers.get("Content-Length", "")
-        if not re.fullmatch("[0-9]{1,18}", length) or int(length) > MAX_BODY:
-            self.close_connection = True
-            raise HttpError(
-                HTTPStatus.BAD_REQUEST, f"Send a body with its Content-Length, at most {MAX_BODY}."
-            )
-        body = self.rfile.read(int(length))
-        if len(body) < int(length):
-            raise ConnectionAbortedError("the client disconnected in the middle of a body")
-        return body
-
     def _reject(self, status: HTTPStatus, detail: str) -> None:
         self._answer(status, json.dumps({"error": detail}))
 
@@ -243,7 +234,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Answer a request that http.server refuses, and close the connection."""
+        """Answer a request that cannot be read, and close the connection."""
         self.close_connection = True
         self._reject(HTTPStatus(code), message or HTTPStatus(code).phrase)
 

@@ -20,7 +20,7 @@ import games
 from bots import kit, sensible
 from bots.cards import ORDER, View, position_hash
 from bots.thinking import determinization
-from bots.thinking.bidding import Bidding
+from bots.thinking.bidding import WIN_MODELS, Bidding
 
 TIME_SHARE = 0.4  # the share of `move_ms` to search for; the rest covers a busy machine
 MAX_SECONDS = 2.0  # the longest search for a move
@@ -82,8 +82,7 @@ class _Search:
         self.values: dict[str, list[float]] = {text: [] for text in self.candidates}
         self.bidding: Bidding | None = None
         if view["phase"] == "play" and "declarer" in view:
-            models = sensible.load(view["game"], "strategy").WIN_MODELS
-            self.bidding = Bidding(view, models[view["game"], view["players"]])
+            self.bidding = Bidding(view, WIN_MODELS[view["game"], view["players"]])
 
     def run(self, continues: Callable[[int], bool]) -> str:
         """Return the first candidate, or a move that the search finds clearly better.

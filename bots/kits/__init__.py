@@ -9,9 +9,9 @@ import shutil
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.resources import files
 from pathlib import Path
 
+_KITS = Path(__file__).parent
 _PROGRAM_FOLDER = "program"  # in a copy, for the files of the program behind an adapter
 
 
@@ -73,7 +73,7 @@ class Kit:
             for name, source in self.sources.items():
                 path = target / name
                 path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(files("bots").joinpath(*source.split("/")).read_bytes())
+                shutil.copyfile(_KITS.parent / source, path)
             if program:
                 folder = target / _PROGRAM_FOLDER
                 folder.mkdir()
@@ -142,13 +142,10 @@ def _name(program: Sequence[str], copies: Mapping[str, Path]) -> str:
 
 def catalogue() -> dict[str, Kit]:
     """Return all kits, keyed by language, in the order of `kits.toml`."""
-    folder = files("bots").joinpath("kits")
-    docs, rules = folder.joinpath("docs"), folder.joinpath("docs", "rules")
-    names = [page.name for page in docs.iterdir() if page.is_file()]
-    names += [f"rules/{page.name}" for page in rules.iterdir()]
-    pages = {f"docs/{name}": f"kits/docs/{name}" for name in sorted(names)}
+    names = sorted(str(page.relative_to(_KITS)) for page in (_KITS / "docs").rglob("*.md"))
+    pages = {name: f"kits/{name}" for name in names}
     kits = {}
-    for language, data in tomllib.loads(folder.joinpath("kits.toml").read_text("utf-8")).items():
+    for language, data in tomllib.loads((_KITS / "kits.toml").read_text("utf-8")).items():
         sources = {name: f"kits/{language}/{name}" for name in data.pop("files")} | pages
         sources |= {Path(path).name: path for path in data.pop("shared", ())}
         kits[language] = Kit(language, sources, **data)

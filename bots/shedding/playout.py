@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
-from bots.shedding.strategy import WIN_MODELS, Turn, choose_call, is_bomb, multiple_of, opponents_of
-from bots.thinking.bidding import choose_bid
+from bots.shedding.strategy import Turn, choose_call, is_bomb, multiple_of, opponents_of
+from bots.thinking.bidding import WIN_MODELS, choose_bid
 from bots.thinking.hand_plan import Combo, Counts, PlannedHand, combo_of, without, worth
 from games.dasan.state import DasanState
 from games.doudizhu.state import DoudizhuState

@@ -1,40 +1,14 @@
 """Strategy for Dou Dizhu and Dasan, which ignores suits."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final
 
 import games
 from bots.cards import VALUE, View, cards_of, count_ranks, rank_of
 from bots.cards import unseen as unseen_cards
-from bots.thinking.bidding import WinModel, choose_bid
-from bots.thinking.hand_plan import (
-    DASAN,
-    DOUDIZHU_3,
-    DOUDIZHU_4,
-    Combo,
-    ComboRules,
-    Counts,
-    combo_of,
-    plan,
-    without,
-    worth,
-)
+from bots.thinking.bidding import WIN_MODELS, choose_bid
+from bots.thinking.hand_plan import Combo, ComboRules, Counts, combo_of, plan, without, worth
 from games.move import PASS
-
-_DOUDIZHU_BIDS: Final[tuple[float, ...]] = (0.42, 0.47, 0.53)
-_DASAN_BIDS: Final[tuple[float, ...]] = (0.0, 0.47, 0.53)
-# The model of the declarer's probability of winning, by game and number of players.
-WIN_MODELS: Final[Mapping[tuple[str, int], WinModel]] = {
-    # The top ranks are red joker, black joker, two and ace.
-    ("doudizhu", 3): WinModel(
-        DOUDIZHU_3, _DOUDIZHU_BIDS, 0.445, 0.0054, (0.24, 0.167, 0.077, 0.038), bomb_weight=0.12
-    ),
-    ("doudizhu", 4): WinModel(DOUDIZHU_4, _DOUDIZHU_BIDS, 0.78, 0.0057, (0.11, 0.03, 0.0, 0.0)),
-    # The top ranks are 3, 2, ace and king.
-    ("dasan", 3): WinModel(DASAN, _DASAN_BIDS, 0.46, 0.0079, (0.138, 0.076, 0.031, 0.016)),
-    ("dasan", 4): WinModel(DASAN, _DASAN_BIDS, 0.73, 0.0082, (0.112, 0.053, 0.0, 0.0)),
-}
 
 
 def move(view: View, moves: Sequence[str]) -> str:

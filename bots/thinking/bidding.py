@@ -1,11 +1,11 @@
 """Bidding by the probability of winning as declarer, and inference from other players' bids."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from bots.cards import View, count_ranks, played_by
-from bots.thinking.hand_plan import ComboRules, Counts, worth
+from bots.thinking.hand_plan import DASAN, DOUDIZHU_3, DOUDIZHU_4, ComboRules, Counts, worth
 
 TALON_GAIN: Final = 0.06  # on average, in a declarer's probability of winning
 
@@ -30,6 +30,21 @@ class WinModel:
         bombs = sum(count >= self.rules.bomb_size for count in counts)
         linear = self.constant + self.plan_weight * worth(self.rules, counts)
         return linear + sum(weight * count for weight, count in tops) + self.bomb_weight * bombs
+
+
+_DOUDIZHU_BIDS: Final[tuple[float, ...]] = (0.42, 0.47, 0.53)
+_DASAN_BIDS: Final[tuple[float, ...]] = (0.0, 0.47, 0.53)
+# The model of the declarer's probability of winning, by game and number of players.
+WIN_MODELS: Final[Mapping[tuple[str, int], WinModel]] = {
+    # The top ranks are red joker, black joker, two and ace.
+    ("doudizhu", 3): WinModel(
+        DOUDIZHU_3, _DOUDIZHU_BIDS, 0.445, 0.0054, (0.24, 0.167, 0.077, 0.038), bomb_weight=0.12
+    ),
+    ("doudizhu", 4): WinModel(DOUDIZHU_4, _DOUDIZHU_BIDS, 0.78, 0.0057, (0.11, 0.03, 0.0, 0.0)),
+    # The top ranks are 3, 2, ace and king.
+    ("dasan", 3): WinModel(DASAN, _DASAN_BIDS, 0.46, 0.0079, (0.138, 0.076, 0.031, 0.016)),
+    ("dasan", 4): WinModel(DASAN, _DASAN_BIDS, 0.73, 0.0082, (0.112, 0.053, 0.0, 0.0)),
+}
 
 
 def choose_bid(model: WinModel, counts: Counts, moves: Sequence[str]) -> str:

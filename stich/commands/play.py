@@ -16,8 +16,8 @@ import games
 from games import State
 from stich.commands import option
 from stich.commands.common import command, stopping
-from stich.console import play_screen as screen
-from stich.console.card_text import move_text
+from stich.console import screens
+from stich.console.screens import move_text
 from stich.processes import find_port, pages_served
 from tournament.bot.protocol import Choice
 from tournament.bot.started_bot import reach
@@ -91,24 +91,24 @@ class _TerminalGame(Player, MatchObserver):
         """
         view = self._state.view(self._seat)
         moves = view.moves()
-        self._console.print(screen.position(view.to_dict(), self._names, view.game.title))
-        self._console.print(screen.menu(screen.groups(moves)))
+        self._console.print(screens.position(view.to_dict(), self._names, view.game.title))
+        self._console.print(screens.menu(screens.groups(moves)))
         while True:
             typed = self._console.input("[b]your move[/b] (? helps): ").strip()
             try:
                 if typed in ("q", "quit", "exit"):
                     raise EOFError
                 if typed in ("?", "help"):
-                    self._console.print(screen.HELP)
+                    self._console.print(screens.HELP)
                 elif typed.startswith("/"):
-                    wanted = screen.groups(moves, typed[1:].strip())
-                    self._console.print(screen.menu(wanted, limit=None))
+                    wanted = screens.groups(moves, typed[1:].strip())
+                    self._console.print(screens.menu(wanted, limit=None))
                 elif not typed and len(moves) > 1:
-                    self._console.print(screen.menu(screen.groups(moves)))
+                    self._console.print(screens.menu(screens.groups(moves)))
                 else:
-                    move = screen.choose(view, "pass" if typed == "p" else typed or "1")
+                    move = screens.choose(view, "pass" if typed == "p" else typed or "1")
                     return Choice(move.text, 0.0)
-            except screen.InputError as error:
+            except screens.InputError as error:
                 self._console.print(Text(str(error), style="red"))
 
 

@@ -12,8 +12,8 @@ import click
 from stich.commands import option, runs
 from stich.commands.common import command, print_json
 from stich.console.progress import progress_bar
-from stich.console.replay_screen import print_match, step_through
 from stich.console.result_tables import integrity_table, make_console, print_table
+from stich.console.screens import print_match, step_through
 from tournament.display.formatting import FLAG_RULE, format_flag, signed
 from tournament.display.replay import post_mortem, to_dict
 from tournament.records import FaultKind, MatchSummary

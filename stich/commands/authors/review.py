@@ -23,10 +23,9 @@ from games import IllegalMove
 from learning.encoding import action_of
 from stich.commands import option, runs
 from stich.commands.common import command, print_json, refuse
-from stich.console.card_text import move_text
-from stich.console.play_screen import position
 from stich.console.progress import progress_bar
 from stich.console.result_tables import make_console
+from stich.console.screens import move_text, position
 from stich.env import read_view
 from tournament.bench.play import ask_about
 from tournament.bot.about import misfit

@@ -7,8 +7,8 @@ from rich.console import Console
 import games
 from games import State
 from stich.commands.play import play
-from stich.console import play_screen as screen
-from stich.console.card_text import card
+from stich.console import screens
+from stich.console.screens import card
 from tests.support.bots.misbehaving import honest, running, says
 from tournament.display.replay import cards_of
 
@@ -37,36 +37,36 @@ LEADER = started("doudizhu").advance("bid:3").view(1)
 
 def test_a_move_is_chosen_by_number_string_or_cards() -> None:
     moves = LEADER.moves().texts()
-    groups = screen.groups(LEADER.moves()).values()
+    groups = screens.groups(LEADER.moves()).values()
     numbered = {number: move.text for group in groups for number, move in group.items()}
     assert [numbered[number] for number in range(1, len(moves) + 1)] == moves
     card = cards_of(moves[0])[0]
     for typed in ("1", moves[0], card, card.upper(), f" {card[0]} {card[1]} "):
-        assert screen.choose(LEADER, typed).text == moves[0]
+        assert screens.choose(LEADER, typed).text == moves[0]
     view = started("ninefivetwo").advance("trump:h").view(0)
     held = view.to_dict()["hand"][0]
-    assert screen.choose(view, held).text == f"discard:{held}"  # what its phase is about
+    assert screens.choose(view, held).text == f"discard:{held}"  # what its phase is about
 
 
 @pytest.mark.parametrize("typed", ["0", "-1", "1000", "9" * 50, "two", "", "play:9c9c", "²"])
 def test_what_is_no_move_gets_a_sentence(typed: str) -> None:
-    with pytest.raises(screen.InputError, match=r"\.$"):
-        screen.choose(LEADER, typed)
+    with pytest.raises(screens.InputError, match=r"\.$"):
+        screens.choose(LEADER, typed)
 
 
 def test_the_name_of_a_bot_is_no_markup() -> None:
     names = ["you", "[b]bot[/b]", "[/x]"]
-    shown = drawn(screen.position(started("doudizhu").view(0).to_dict(), names, "Dou Dizhu"))
+    shown = drawn(screens.position(started("doudizhu").view(0).to_dict(), names, "Dou Dizhu"))
     assert all(text in shown for text in (*names, "Dou Dizhu, deal 1, auction"))
 
 
 def test_long_groups_are_cut_and_say_how_to_see_the_rest() -> None:
-    groups = screen.groups(started("zhengfen").moves())
+    groups = screens.groups(started("zhengfen").moves())
     biggest = max(groups, key=lambda title: len(groups[title]))
-    more = len(groups[biggest]) - screen.MAX_SHOWN
+    more = len(groups[biggest]) - screens.MAX_SHOWN
     assert more > 0
-    assert f"and {more} more: /{biggest}" in drawn(screen.menu(groups))
-    assert "more: /" not in drawn(screen.menu(groups, limit=None))
+    assert f"and {more} more: /{biggest}" in drawn(screens.menu(groups))
+    assert "more: /" not in drawn(screens.menu(groups, limit=None))
 
 
 @pytest.mark.parametrize("name", games.GAMES)

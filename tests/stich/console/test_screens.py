@@ -5,8 +5,8 @@ import pytest
 from rich.console import Console
 
 import games
-from stich.console.replay_screen import step_through
 from stich.console.result_tables import make_console, standings_table
+from stich.console.screens import step_through
 from tests.support.tournament import played
 from tournament.display.replay import steps
 from tournament.model import Run

@@ -15,6 +15,7 @@ from games.move import BID, PASS, PLAY, Move, names_in, parse
 from games.position import BasePosition, Field, Table, not_held, wrong_phase
 
 HIGHEST_BID: Final = 3
+"""Bids go from 1 to this number, and each is higher than the last."""
 
 
 class ClimbingPosition(BasePosition):
@@ -62,12 +63,10 @@ class ClimbingPosition(BasePosition):
         Make the play the one to beat, and set `passes` to 0. The turn and the history do not
         change.
         """
-        hands = list(self.hands)
-        left = hands[seat] = hands[seat] - move.cards
-        self.hands = tuple(hands)
+        self.add_to_hand(seat, -move.cards)
         self.table = Table(seat, move)
         self.passes = 0
-        return left
+        return self.hands[seat]
 
     def copy_climbing(self, other: ClimbingPosition) -> None:
         """Copy from `other` the fields that all climbing games share, except the seed and hands."""

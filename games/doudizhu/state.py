@@ -189,9 +189,7 @@ class DoudizhuState(DoudizhuPosition):
 
     def _take_up(self, declarer: int) -> None:
         self.declarer = declarer
-        hands = list(self.hands)
-        hands[declarer] += self.talon
-        self.hands = tuple(hands)
+        self.add_to_hand(declarer, self.talon)
         self.phase = "play"
         self.turn = declarer
         self.passes = 0
@@ -289,7 +287,7 @@ class Doudizhu(AuctionGame):
             "One extra doubling if the losing side never played (the declarer: at most once).",
         ),
         Option("reveal_talon", "Everybody sees the talon once the declarer takes it."),
-        Option("single_round", "Each seat bids or passes once in an climbing."),
+        Option("single_round", "Each seat bids or passes once in an auction."),
     )
     option_sets: ClassVar[Mapping[str, Mapping[str, Value]]] = {
         "botzone": {"single_round": True, "reveal_talon": True, "spring": True}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from games.deck import Deck
 from games.errors import OptionError
@@ -251,9 +251,5 @@ class Game:
                 raise OptionError(f"options.{name}", f"{self.title} has only these: {names}.")
             if problem := known[name].problem(value):
                 raise OptionError(f"options.{name}", problem)
-        filled: dict[str, Value] = {}
-        for option in self.options:
-            value = options.get(option.name, option.default)
-            if value is None or isinstance(value, int):
-                filled[option.name] = value
-        return players, filled
+        defaults: dict[str, Value] = {option.name: option.default for option in self.options}
+        return players, {**defaults, **cast("Mapping[str, Value]", options)}

@@ -11,8 +11,8 @@ from games.errors import IllegalMove, Reason
 
 _CARD: Final = r"(?:[2-9TJQKA][cdhs]|Bj|Rj)"
 _GRAMMAR: Final = re.compile(
-    rf"(pass)|(bid):([1-3])|(trump):([{SUITS}])|(call):({_CARD})"
-    rf"|(give|discard):((?:{_CARD})+)|(play):((?:{_CARD})+)(=flush|=fullhouse)?"
+    rf"pass|bid:[1-3]|trump:[{SUITS}]|call:{_CARD}"
+    rf"|(?:give|discard):(?:{_CARD})+|play:(?:{_CARD})+(?:=flush|=fullhouse)?"
 )
 
 PASS: Final = "pass"
@@ -210,26 +210,22 @@ def parse(text: str, deck: Deck) -> Move:
     Raises:
         IllegalMove: if the text does not match the grammar. The reason is `syntax`.
     """
-    match = _GRAMMAR.fullmatch(text)
-    if match is None:
+    if _GRAMMAR.fullmatch(text) is None:
         excerpt = ascii(text if len(text) <= 40 else text[:37] + "...")
         raise IllegalMove(
             Reason.SYNTAX,
             f"{excerpt} is not a move; moves look like pass, bid:2, call:7h, trump:h, give:3h,"
             " discard:4d or play:3s3h.",
         )
-    words = match.groups()
-    if words[9]:
-        return Move(PLAY, deck, deck.pack(names_in(words[10])), suffix=words[11] or "")
-    if words[0]:
+    kind, _, rest = text.partition(":")
+    if kind == PASS:
         return Move(PASS, deck)
-    if words[1]:
-        return Move(BID, deck, value=int(words[2]))
-    if words[3]:
-        return Move(TRUMP, deck, value=SUITS.index(words[4]))
-    if words[5]:
-        return Move(CALL, deck, deck.pack([words[6]]))
-    return Move(words[7], deck, deck.pack(names_in(words[8])))
+    if kind == BID:
+        return Move(BID, deck, value=int(rest))
+    if kind == TRUMP:
+        return Move(TRUMP, deck, value=SUITS.index(rest))
+    cards, equals, category = rest.partition("=")
+    return Move(kind, deck, deck.pack(names_in(cards)), suffix=equals + category)
 
 
 def names_in(cards: str) -> list[str]:

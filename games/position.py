@@ -81,18 +81,11 @@ VIEW_FIELDS: Final = (Field("seat"), hand_field("hand"), list_field("counts"))
 """The fields that a view has and a state does not. `counts` holds the sizes of all hands."""
 
 
-def _write_results(deck: Deck, results: Any) -> list[dict[str, Any]]:
-    return [
-        {name: list(v) if isinstance(v, list) else v for name, v in result.items()}
-        for result in results
-    ]
-
-
 class BasePosition:
     """The base class of all positions, with the fields that all games share.
 
     Each class lists the fields of its wire form in `FIELDS`. In a view, `hands` has -1 for each
-    hidden hand. `table` is always None in 9-5-2.
+    hidden hand. `table` is None if there is no play to beat, and always in 9-5-2.
 
     The `copy_…` methods are the allow-list of fields that a view takes from a state unchanged. They
     name each field, because a loop over names would make a game of Dou Dizhu 10 to 20 % slower.
@@ -111,7 +104,7 @@ class BasePosition:
             lambda deck, entries: History(entries),
         ),
         list_field("scores"),
-        Field("results", _write_results, lambda deck, results: tuple(results)),
+        list_field("results"),
     )
     game: Game
     deck: Deck
@@ -130,11 +123,6 @@ class BasePosition:
     seat: int | None
     hand: int
     counts: tuple[int, ...]
-
-    @property
-    def to_beat(self) -> tuple[int, Move] | None:
-        """The play to beat as (seat, play), or None if there is no play to beat."""
-        return None if self.table is None else (self.table.seat, self.table.move)
 
     def cards_owed(self, held: int) -> int:
         """Return how many cards the seat to move must still give or discard.
@@ -200,7 +188,7 @@ class BasePosition:
         return self.validate(move, hand)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the wire form. The entries of its `history` must not be changed."""
+        """Return the wire form. The entries of `history` and `results` must not be changed."""
         deck = self.deck
         wire: dict[str, Any] = {"game": self.game.name}
         for field in self.FIELDS:
@@ -270,6 +258,12 @@ class BasePosition:
 
     def _set_seen_hands(self) -> None:
         self.hands = tuple([self.hand if seat == self.seat else -1 for seat in range(self.players)])
+
+    def add_to_hand(self, seat: int, cards: int) -> None:
+        """Add cards to a seat's hand, or remove them if `cards` is the negative of a hand."""
+        hands = list(self.hands)
+        hands[seat] += cards
+        self.hands = tuple(hands)
 
     def start_deal(
         self, deal: int, dealer: int, order: Sequence[int], start: int, drawn: int

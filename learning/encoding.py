@@ -103,12 +103,12 @@ class Encoding:
         seen: Any = view  # the games have different fields
         plays = view.history.played(deck, self.players)
         played, latest = plays[: self.players], plays[self.players :]
-        to_beat = view.to_beat
-        table = 0 if to_beat is None else to_beat[1].cards
+        to_beat = view.table
+        table = 0 if to_beat is None else to_beat.move.cards
         piles = [_cards(deck, getattr(seen, name)) for name in self._piles]
         taken: tuple[int, ...] = seen.taken if self._taken else ()
         gone = [view.hand, *played, *taken]
-        if to_beat is not None and latest[to_beat[0]] != table:  # a position that was set up
+        if to_beat is not None and latest[to_beat.seat] != table:  # a position that was set up
             gone.append(table)
         gone += [pile for name, pile in zip(self._piles, piles, strict=True) if name in _OPEN]
         hands = [view.hand, deck.full - deck.united(*gone), table, *piles]
@@ -130,13 +130,13 @@ class Encoding:
 
     def _roles(self, view: Any, first: int) -> int:
         word = 1 << self._phases[view.phase]
-        bid, trump, to_beat = getattr(view, "bid", None), getattr(view, "trump", None), view.to_beat
+        bid, trump, to_beat = getattr(view, "bid", None), getattr(view, "trump", None), view.table
         if bid is not None:
             word |= 1 << _GROUP + bid
         if trump is not None:
             word |= 1 << 2 * _GROUP + trump
         if to_beat is not None:
-            word |= 1 << 3 * _GROUP + (to_beat[0] - first) % self.players
+            word |= 1 << 3 * _GROUP + (to_beat.seat - first) % self.players
         for name, shift in self._seats:
             seat = getattr(view, name)
             if seat is not None:

@@ -115,7 +115,7 @@ def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
     seat, players = view["seat"], view["players"]
     rules = WIN_MODELS[view["game"], players].rules
     position = games.get(rules.game).view(view)
-    to_beat = position.to_beat
+    table = position.table
     turn = Turn(
         rules=rules,
         seat=seat,
@@ -123,8 +123,8 @@ def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
         unseen=count_ranks(rules.game, unseen_cards(view)),
         cards_left=list(view["counts"]),
         opponents=opponents_of(seat, players, view["declarer"], view.get("partner")),
-        table=None if to_beat is None else combo_of(to_beat[1]),
-        owner=seat if to_beat is None else to_beat[0],
+        table=None if table is None else combo_of(table.move),
+        owner=seat if table is None else table.seat,
     )
     leads = turn.table is None
     score = _score_lead if leads else _score_follow

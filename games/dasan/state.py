@@ -258,9 +258,7 @@ class DasanState(DasanPosition):
         self.declarer = declarer
         self.passes = 0
         if self.players == 3:
-            hands = list(self.hands)
-            hands[declarer] |= self.talon
-            self.hands = tuple(hands)
+            self.add_to_hand(declarer, self.talon)
             self.phase = "play"
             self.turn = self.first
         else:

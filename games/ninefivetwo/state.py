@@ -214,26 +214,20 @@ class NinefivetwoState(NinefivetwoPosition):
         if turn is None:
             return
         self.history = self.history.then(turn, move)
-        self._add_to_hand(turn, -move.cards)
+        self.add_to_hand(turn, -move.cards)
         if move.kind == PLAY:
             self._play(turn, move)
         elif move.kind == GIVE:
             self._give(move)
         elif move.kind == TRUMP:
             self.trump = move.value
-            self._add_to_hand(turn, self.talon)
+            self.add_to_hand(turn, self.talon)
             self.talon = 0
             self.phase = "discard"
             self._start_play_after_discards()
         else:
             self.discards |= move.cards
             self._start_play_after_discards()
-
-    def _add_to_hand(self, seat: int, cards: int) -> None:
-        """Add cards to a seat's hand, or remove them if `cards` is the negative of a hand."""
-        hands = list(self.hands)
-        hands[seat] += cards
-        self.hands = tuple(hands)
 
     def _start_play_after_discards(self) -> None:
         if self.cards_owed(self.hands[self.dealer].bit_count()) <= 0:
@@ -250,8 +244,8 @@ class NinefivetwoState(NinefivetwoPosition):
             return
         with_given = self.hands[due.debtor] + chosen
         left, returned = give_back(self.deck, with_given, given)
-        self._add_to_hand(due.debtor, left - self.hands[due.debtor])
-        self._add_to_hand(due.giver, with_given - left)
+        self.add_to_hand(due.debtor, left - self.hands[due.debtor])
+        self.add_to_hand(due.giver, with_given - left)
         self.owed = self.owed[1:]
         self.exchanged += (ExchangePair(due.giver, due.debtor, due.count, given, returned),)
         self._start_exchange_or_trump()

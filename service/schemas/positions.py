@@ -77,11 +77,9 @@ class GameLimits:
         return self.by_seat(description, self.cards(""))
 
 
-def make_schema(
-    name: str, description: str, fields: Fields, base: type[ObjectSchema] = ObjectSchema
-) -> type[ObjectSchema]:
-    """Create a subclass of `base` with this name and docstring, and these fields in this order."""
-    schema = cast("type[ObjectSchema]", base.from_dict({**fields}, name=name))
+def make_schema(name: str, description: str, fields: Fields) -> type[ObjectSchema]:
+    """Create a schema with this name and docstring, and these fields in this order."""
+    schema = cast("type[ObjectSchema]", ObjectSchema.from_dict({**fields}, name=name))
     schema.__doc__ = description
     return schema
 

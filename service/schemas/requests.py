@@ -3,10 +3,10 @@
 import re
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Final, Union, cast
+from typing import Any, Final, Union
 
 import msgspec
-from marshmallow import ValidationError, pre_load
+from marshmallow import ValidationError
 
 import games
 from service.json_codec import says_nothing_else
@@ -95,20 +95,6 @@ def _with_all_options(position: dict[str, Any]) -> dict[str, Any]:
     return position
 
 
-class _RequestSchema(ObjectSchema):
-    """A schema in which an optional field counts as missing if it is null or an empty list."""
-
-    @pre_load
-    def leave_out(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
-        fields = cast("Mapping[str, JsonField]", self.fields)
-        empty: dict[str, tuple[object, ...]] = {
-            name: (None, []) if field.value_schema.get("type") == "array" else (None,)
-            for name, field in fields.items()
-            if not field.required
-        }
-        return {name: value for name, value in data.items() if value not in empty.get(name, ())}
-
-
 class RequestValidator:
     """Validates the request bodies of an operation. `choose` gets the fields of a body and returns
     the schema in `schemas` that they must match, or raises ValidationError if no schema fits."""
@@ -132,7 +118,7 @@ class RequestValidator:
                 continue
             if not says_nothing_else(body, value):
                 return None
-            value = {name: item for name, item in value.items() if item is not None and item != []}
+            value = _given(value)
             try:
                 self._choose(value)
             except ValidationError:
@@ -150,7 +136,11 @@ class RequestValidator:
         Raises:
             ValidationError: if a field is wrong, missing or unknown, or no schema fits.
         """
-        return load_object(self._choose(value), value)
+        return _given(load_object(self._choose(value), value))
+
+
+def _given(fields: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value is not None and value != []}
 
 
 def _one_position(schema: ObjectSchema, value: dict[str, Any]) -> ObjectSchema:
@@ -194,7 +184,7 @@ def _key_hashes(game: games.Game) -> JsonField:
 
 
 def _body(name: str, description: str, **fields: JsonField) -> ObjectSchema:
-    return make_schema(name, description, fields, base=_RequestSchema)()
+    return make_schema(name, description, fields)()
 
 
 def _of_game(schemas: Mapping[str, ObjectSchema]) -> RequestValidator:

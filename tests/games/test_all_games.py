@@ -254,7 +254,7 @@ def test_a_refusal_names_every_kind_of_play_that_is_legal(game: str, players: in
         state = games.get(game).start(players, str(seed), {"deals": 1})
         while state.turn is not None:
             moves = list(state.moves())
-            for card in state.to_dict()["hands"][state.turn] if state.to_beat else ():
+            for card in state.to_dict()["hands"][state.turn] if state.table else ():
                 try:
                     state.check(f"play:{card}")
                 except IllegalMove as error:

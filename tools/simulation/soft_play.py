@@ -36,8 +36,8 @@ def play(game: str, share: float, seed: int) -> Iterator[MatchRecord]:
     seating: tuple[str, ...] = ()
 
     def choose(view: JsonDict, moves: Sequence[str]) -> str:
-        bot, to_beat = seating[view["turn"]], games.get(game).view(view).to_beat
-        friend = to_beat is not None and {bot, seating[to_beat[0]]} == FRIENDS
+        bot, table = seating[view["turn"]], games.get(game).view(view).table
+        friend = table is not None and {bot, seating[table.seat]} == FRIENDS
         if friend and PASS in moves and dice.random() < share:
             return PASS
         return HOUSES[BOTS[bot]](view, moves)

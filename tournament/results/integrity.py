@@ -14,7 +14,8 @@ import numpy as np
 
 import games
 from games import IllegalMove, State
-from games.move import PASS, Move
+from games.move import PASS
+from games.position import Table
 from tournament.errors import ReplayError
 from tournament.ranking.arrays import Booleans, Floats, Ints
 from tournament.ranking.student import student_tail
@@ -131,14 +132,14 @@ def chances(record: MatchRecord) -> Iterator[Chance]:
     default_moves = {fault.move for fault in record.faults}
     deal: list[tuple[int, int, Chance]] = []
     for index, text in enumerate(record.moves):
-        seat, to_beat = state.turn, state.to_beat
+        seat, table = state.turn, state.table
         if seat is None:
             return
-        if to_beat is not None and index not in default_moves and seat not in record.struck:
-            leader = to_beat[0]
+        if table is not None and index not in default_moves and seat not in record.struck:
+            leader = table.seat
             answers = len(state.moves()) - 1
             if answers and record.seating[leader] != record.seating[seat]:
-                deal.append((seat, leader, _chance(record, state, seat, to_beat, answers, text)))
+                deal.append((seat, leader, _chance(record, state, seat, table, answers, text)))
         before = len(state.results)
         try:
             state = state.advance(text)
@@ -153,9 +154,9 @@ def chances(record: MatchRecord) -> Iterator[Chance]:
 
 
 def _chance(
-    record: MatchRecord, state: State, seat: int, to_beat: tuple[int, Move], answers: int, move: str
+    record: MatchRecord, state: State, seat: int, table: Table, answers: int, move: str
 ) -> Chance:
-    leader, play = to_beat
+    leader, play = table.seat, table.move
     counts = state.view(seat).counts
     features = (
         np.log1p(counts[seat]),

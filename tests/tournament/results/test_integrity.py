@@ -38,10 +38,10 @@ def matches(
         state = games.get(game).start(3, seed, options)
         moves = []
         while state.turn is not None:
-            bot, to_beat = seating[state.turn], state.to_beat
+            bot, play = seating[state.turn], state.table
             legal = state.moves()
-            spares = to_beat is not None and {bot, seating[to_beat[0]]} == set(friends)
-            eager = to_beat is None or dice.random() < eagerness[bot]
+            spares = play is not None and {bot, seating[play.seat]} == set(friends)
+            eager = play is None or dice.random() < eagerness[bot]
             wanted = 0 if spares or not eager else min(len(legal) - 1, 1)
             moves.append(str(legal[wanted]))
             state = state.advance(moves[-1])

@@ -11,8 +11,7 @@ from tournament.formats.stopping import FIRST_LOOK, next_look
 from tournament.ranking.arrays import Booleans, Floats
 from tournament.ranking.betting import Reach, settled_by_bets
 from tournament.ranking.effects import fit, score_intervals
-from tournament.ranking.evidence import evidence
-from tournament.ranking.observations import Observations, entries
+from tournament.ranking.observations import Observations, entries, evidence
 from tournament.ranking.ranks import anytime_chances, final_chances, settled_pairs
 
 MIXED = np.repeat([0, 1, 2], 4)

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tournament.ranking.arrays import LEVEL, UNKNOWN, Booleans, Floats, Interval, Ints
-from tournament.ranking.evidence import pairs
-from tournament.ranking.observations import Observations
+from tournament.ranking.observations import Observations, pairs
 from tournament.ranking.ranks import settled_pairs
 
 _GRID = np.array([0.05, 0.1, 0.2, 0.4, 0.8])

@@ -4,8 +4,7 @@ import numpy as np
 
 from tournament.ranking.arrays import Booleans, Floats, Ints
 from tournament.ranking.effects import Equations
-from tournament.ranking.evidence import Evidence
-from tournament.ranking.observations import pairs_within
+from tournament.ranking.observations import Evidence, pairs_within
 from tournament.ranking.ranks import settled_by_arrival
 from tournament.ranking.student import normal_deviate
 

@@ -14,7 +14,7 @@ from math import erfc
 import numpy as np
 
 from tournament.ranking.arrays import LEVEL, Booleans, Floats, Ints
-from tournament.ranking.evidence import Evidence
+from tournament.ranking.observations import Evidence
 
 _ROWS = 64  # computed at a time, to save memory
 _MIXTURE = 0.15  # narrowest for pairs with some 60 differences

@@ -16,9 +16,8 @@ from tournament.formats.round_robin import RoundRobin
 from tournament.model import Run
 from tournament.ranking.arrays import Booleans, Floats, Interval, Ints
 from tournament.ranking.effects import Fit, fit, score_intervals
-from tournament.ranking.evidence import evidence
 from tournament.ranking.ladder import LadderRecord
-from tournament.ranking.observations import Observations, observe, renumbered
+from tournament.ranking.observations import Observations, evidence, observe, renumbered
 from tournament.ranking.ranks import anytime_chances, final_chances, rank_ranges, settled_pairs
 from tournament.records import FAULT_KINDS, AnyDecision, FaultKind, MatchSummary
 from tournament.results.course import Course, DuelResult, course, duel_result

@@ -10,8 +10,8 @@ from tools.simulation.ladders import Case, away, everybody, rows, season, season
 from tools.simulation.recall import by_ladder, by_round_robin, recall
 from tools.simulation.simulated_cups import NOISES, normal, simulated, spaced
 from tournament.ranking.arrays import Floats, Ints
-from tournament.ranking.evidence import Evidence
 from tournament.ranking.ladder import LadderRecord
+from tournament.ranking.observations import Evidence
 from tournament.ranking.ranks import settled_by_arrival
 
 

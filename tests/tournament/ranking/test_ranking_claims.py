@@ -14,7 +14,7 @@ from tools.simulation.claims import MIXED, Rule, anytime, claims, final, missed,
 from tools.simulation.recall import by_halving, by_round_robin, by_swiss, halving_blocks, recall
 from tools.simulation.simulated_cups import NOISES, Draw, Noise, simulated, spaced, strong
 from tournament.ranking.arrays import Floats
-from tournament.ranking.evidence import Evidence
+from tournament.ranking.observations import Evidence
 from tournament.ranking.ranks import final_chances, settled_pairs
 from tournament.ranking.student import student_quantile, student_tail
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from tournament.formats.duel import BLOCKS_PER_ROUND
 from tournament.ranking.arrays import LEVEL, Booleans, Floats
-from tournament.ranking.betting import Reach, both_sides, each_side, log_factors
+from tournament.ranking.betting import Bets, Reach, both_sides, each_side
 
 MOST = 4_000
 """The largest number of blocks in a duel."""
@@ -31,7 +31,7 @@ def log_wealth(
     differences: Floats, reach: Reach, mean: float, within: float | None = None
 ) -> Floats:
     """The natural logarithm of the wealth of the bets against ``mean`` after each block (B)."""
-    logs = np.add.accumulate(log_factors(differences, mean, reach, within), axis=1)
+    logs = np.add.accumulate(Bets(differences, reach, within).log_factors(mean), axis=1)
     return both_sides(each_side(logs, within), mean, within)
 
 

@@ -55,6 +55,7 @@ class Bets:
         self.mean = float(differences.mean()) if differences.size else 0.0
         self._differences, self._within = differences, within
         self._reach = reach or Reach(np.inf)
+        self._rms = _rms(differences, self._reach, np.zeros(differences.size, np.int64))
         beyond = np.abs(differences) > self._reach.most
         self._proved = reach is not None and (reach.tail > 0 or not beyond.any())
 
@@ -96,9 +97,17 @@ class Bets:
         ``mean``, or NaN if `wealth` is NaN."""
         return float(both_sides(self._sides(mean), mean, self._within))
 
+    def log_factors(self, mean: float) -> Floats:
+        """Return the natural logarithm of each block's factor for the wealth on each stake.
+
+        Differences beyond the reach count as the reach. The result has shape (2, blocks, stakes).
+        Its first half is for bets that the mean difference is above ``mean``, and its second half
+        for bets that it is below ``mean``.
+        """
+        return _log_factors(self._differences, self._rms, mean, self._reach, self._within)
+
     def _sides(self, mean: float) -> Floats:
-        factors = log_factors(self._differences, mean, self._reach, self._within)
-        return each_side(factors.sum(axis=1), self._within)
+        return each_side(self.log_factors(mean).sum(axis=1), self._within)
 
     def _excludes(self, mean: float) -> bool:
         return self.log_wealth(mean) >= _NEEDED
@@ -134,10 +143,7 @@ def settled_by_bets(data: Observations, reach: Reach, level: float) -> Booleans:
     order = np.lexsort((block, pair))
     pair, differences = pair[order], differences[order]
     first = np.searchsorted(pair, pair)
-    square = np.clip(differences, -reach.most, reach.most) ** 2
-    before = np.cumsum(square) - square
-    rms = _rms(before - before[first], np.arange(pair.size) - first, reach)
-    factors = _log_factors(differences, rms, 0.0, reach, None)
+    factors = _log_factors(differences, _rms(differences, reach, first), 0.0, reach, None)
     logs = np.zeros((2, bots * bots, _GRID.size))
     starts = np.unique(first)
     logs[:, pair[starts]] = np.add.reduceat(factors, starts, axis=1) if pair.size else 0.0
@@ -147,25 +153,14 @@ def settled_by_bets(data: Observations, reach: Reach, level: float) -> Booleans:
     return settled_pairs(wealth, np.exp(np.minimum(np.log(2) - wealth, 0.0)), level)
 
 
-def _rms(squares: Floats, blocks: Ints, reach: Reach) -> Floats:
-    """Return the root mean square of the differences before each block. ``squares`` has the sums of
-    the squared differences before each block, and ``blocks`` the numbers of blocks before it. Two
-    more blocks, with a difference of a sixth of the reach, are added."""
-    guess = (reach.most / 6) ** 2
-    answer: Floats = np.sqrt((squares + _BEGINNING * guess) / (blocks + _BEGINNING))
-    return answer
-
-
-def log_factors(differences: Floats, mean: float, reach: Reach, within: float | None) -> Floats:
-    """Return the natural logarithm of each block's factor for the wealth on each stake.
-
-    ``differences`` and ``within`` are as in `Bets`. Differences beyond ``reach`` count as the
-    reach. The result has shape (2, blocks, stakes). Its first half is for bets that the mean
-    difference is above ``mean``, and its second half for bets that it is below ``mean``.
-    """
+def _rms(differences: Floats, reach: Reach, first: Ints) -> Floats:
+    """Return the root mean square of the differences before each block, from the block with the
+    index in ``first`` on. Two more blocks, with a difference of a sixth of the reach, are added."""
     square = np.clip(differences, -reach.most, reach.most) ** 2
-    rms = _rms(np.cumsum(square) - square, np.arange(square.size), reach)
-    return _log_factors(differences, rms, mean, reach, within)
+    before = np.cumsum(square) - square
+    squares = before - before[first] + _BEGINNING * (reach.most / 6) ** 2
+    answer: Floats = np.sqrt(squares / (np.arange(square.size) - first + _BEGINNING))
+    return answer
 
 
 def _log_factors(
@@ -185,7 +180,7 @@ def each_side(logs: Floats, within: float | None) -> Floats:
     """Return, with shape (2, ...), the natural logarithm of the wealth on each side of a mean: of
     bets that the mean difference is above it, and of bets that it is below.
 
-    ``logs`` (2, ..., stakes) are sums of `log_factors` over blocks, made with the same ``within``.
+    ``logs`` (2, ..., stakes) are sums of `Bets.log_factors` over blocks, with the same ``within``.
     The wealth on each side is 1 before the first block.
     """
     shares = np.full(_GRID.size, 1 / _GRID.size)

@@ -40,20 +40,21 @@ class Challenges:
         self._playing: dict[str, str] = {}  # the challenger of each challenged bot
         self._begun: defaultdict[str, deque[float]] = defaultdict(lambda: deque(maxlen=AN_HOUR))
 
-    async def serve(self, link: Link, challenger: str, name: str) -> None:
-        """Challenge the bot `name`, and pass requests from the challenger's program on to the bot
-        for at most 30 minutes. If the bot does not answer a request, pass on an empty answer.
+    async def serve(self, link: Link) -> None:
+        """Challenge the opponent that the program's headers name, and pass requests from the
+        program on to that bot for at most 30 minutes. If the bot does not answer a request, pass on
+        an empty answer.
 
-        `challenger` is the challenger's own bot. A `name` without a version stands for the newest
-        version that is connected. If the challenge is refused or takes too long, or a request is
-        not valid, tell the program why, and return.
+        A name without a version stands for the newest version that is connected. If the challenge
+        is refused or takes too long, or a request is not valid, tell the program why, and return.
 
         Raises:
             ConnectionClosed: if the challenger leaves.
             StoreError: if the file of tokens cannot be read.
         """
+        challenger = link.program.bot
         try:
-            opponent = self._begin(challenger, name)
+            opponent = self._begin(challenger, link.program.opponent)
         except _ChallengeRefused as refused:
             return await link.send(json.dumps({"refused": str(refused)}))
         try:

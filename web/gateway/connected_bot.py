@@ -8,7 +8,7 @@ import secrets
 from collections import defaultdict
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import inf
 from time import monotonic
 from typing import ClassVar, Final
@@ -32,6 +32,17 @@ GRACE_S: Final = 2.0  # that a program may be gone before its bot counts as away
 _LEAVE_S: Final = 5.0
 
 
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What the headers of a connecting program say."""
+
+    bot: str
+    token_hash: str  # the SHA-256 of the token, in hexadecimal
+    tables: int  # at which the program can play at once
+    takes_challenges: bool
+    opponent: str  # at /challenge
+
+
 class Link(ServerConnection):
     """The connection of an author's program.
 
@@ -42,6 +53,9 @@ class Link(ServerConnection):
 
     _open: ClassVar[set["Link"]] = set()
     _strangers: ClassVar[dict[str, dict["Link", None]]] = defaultdict(dict)  # by address, in order
+    program: Program  # set before the connection is open
+    ending: asyncio.Future[Mapping[str, str]]
+    """Its result is the last message to the program, empty if the program left by itself."""
     _address = ""
     _useless = 0.0  # received frames, not counting answers to requests and what was forgiven
     _counted_at = 0.0
@@ -65,6 +79,7 @@ class Link(ServerConnection):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:  # noqa: D102 - as of websockets
         super().connection_made(transport)
+        self.ending = asyncio.Future()
         host, *_ = transport.get_extra_info("peername")
         self._address = network_of(parse_address(host))
         strangers = self._strangers[self._address]
@@ -105,22 +120,14 @@ class BotAnswer:
     complete: bool  # false if the bot was late, did not answer, or broke its connection
 
 
-@dataclass(eq=False, slots=True)
-class _Session:
-    link: Link
-    token_hash: str
-    takes_challenges: bool
-    ending: asyncio.Future[Mapping[str, str]] = field(default_factory=asyncio.Future)
-    """Its result is the last message to the program, empty if the program left by itself."""
-
-
 class ConnectedBot:
     """Passes requests of the runner and of challengers to the program of a bot's author. Without a
-    connected program, the bot is away. A session ends when the program's token becomes invalid."""
+    connected program, the bot is away. A program's session begins with `serve`, and ends when the
+    program leaves or its token becomes invalid."""
 
     def __init__(self, invitations: Invitations) -> None:
         self._invitations = invitations
-        self._session: _Session | None = None
+        self._link: Link | None = None  # of the session, if there is one
         self._connected = asyncio.Event()  # set while a session goes on
         self._away_at = -inf
         self._tables = 0
@@ -137,54 +144,51 @@ class ConnectedBot:
         the file of tokens cannot be read."""
         self._check_token()
         # The connection of a program that floods is closed, but its session may still be ending.
-        connected = self._session is not None and not self._session.link.flooded
+        connected = self._link is not None and not self._link.flooded
         return self._tables if connected or _now() < self._away_at else 0
 
     @property
     def takes_challenges(self) -> bool:
         """Whether a connected program starts another instance of the bot for challenges."""
-        return self._session is not None and self._session.takes_challenges
+        return self._link is not None and self._link.program.takes_challenges
 
-    async def serve(self, link: Link, token_hash: str, tables: int, takes_challenges: bool) -> None:
+    async def serve(self, link: Link) -> None:
         """Receive a program's answers until the program leaves or sends an invalid message, or its
-        session is ended. First end the session of an earlier program.
-
-        `token_hash` is the SHA-256 of the program's token in hexadecimal. `tables` is the number of
-        tables at which the program can play at once. When the session is ended, the program is told
-        why, and has 5 seconds to leave.
+        session is ended. First end the session of an earlier program. When the session is ended,
+        the program is told why, and has 5 seconds to leave.
 
         Raises:
             StoreError: if the file of tokens cannot be read.
         """
         self.fail("Another program has connected with this token, and takes the place of this.")
-        self._session = session = _Session(link, token_hash, takes_challenges)
-        self._tables = tables
+        self._link = link
+        self._tables = link.program.tables
         self._connected.set()
-        reading = asyncio.ensure_future(self._read(session))
-        waiting = (reading, session.ending)
+        reading = asyncio.ensure_future(self._read(link))
+        waiting = (reading, link.ending)
         try:
             while not any(future.done() for future in waiting):
                 self._check_token()
                 await asyncio.wait(waiting, timeout=ALIVE_S, return_when=asyncio.FIRST_COMPLETED)
-            if session.ending.done():
+            if link.ending.done():
                 with suppress(ConnectionClosed, TimeoutError):
-                    await link.send(json.dumps(session.ending.result()))
+                    await link.send(json.dumps(link.ending.result()))
                     async with asyncio.timeout(_LEAVE_S):  # while it asks for its last receipt
                         await link.wait_closed()
         finally:
             reading.cancel()
-            if self._session is session:
+            if self._link is link:
                 self._end_session({}, -inf if link.flooded else _now() + GRACE_S)
-                self._session = None
+                self._link = None
 
-    async def _read(self, session: _Session) -> None:
+    async def _read(self, link: Link) -> None:
         with suppress(ConnectionClosed, msgspec.DecodeError):
-            async for message in session.link:
+            async for message in link:
                 data = message if isinstance(message, bytes) else b""  # not an answer
                 number, data, complete = msgspec.msgpack.decode(data, type=Answer)
                 if answer := self._pending.pop(number, None):
                     answer.set_result(BotAnswer(data, complete))
-                    session.link.answered()
+                    link.answered()
 
     async def ask(self, call: str, body: bytes) -> BotAnswer | None:
         """Send a request (see `calls.Request`) to the bot. Return its answer, or None if the bot is
@@ -202,17 +206,17 @@ class ConnectedBot:
                 with suppress(TimeoutError):
                     async with asyncio.timeout_at(self._away_at):
                         await self._connected.wait()
-                session = self._session
-                if session is None or session.ending.done():
+                link = self._link
+                if link is None or link.ending.done():
                     return None
                 with suppress(ConnectionClosed):
-                    await session.link.send(msgspec.msgpack.encode((number, call, body)))
-                waiting = (answer, session.ending)
+                    await link.send(msgspec.msgpack.encode((number, call, body)))
+                waiting = (answer, link.ending)
                 await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
             return answer.result()
         finally:
-            if self._pending.pop(number, None) and self._session:
-                self._session.link.answered()  # because the answer may still come
+            if self._pending.pop(number, None) and self._link:
+                self._link.answered()  # because the answer may still come
 
     def end(self, why: str) -> None:
         """End the session, if there is one, with the sentence `why`. The program then ends."""
@@ -223,17 +227,17 @@ class ConnectedBot:
         self._end_session({"refused": why})
 
     def _check_token(self) -> None:
-        if self._session is not None:
+        if self._link is not None:
             try:
-                self._invitations.bot_of(self._session.token_hash)
+                self._invitations.bot_of(self._link.program.token_hash)
             except TokenRefused as error:
                 self.fail(str(error))
 
     def _end_session(self, message: Mapping[str, str], away_at: float = -inf) -> None:
         """End the session, if there is one, with a last message. The bot is away from `away_at` on,
         which is a time of the event loop's clock. By default, the bot is away at once."""
-        if self._session is not None and not self._session.ending.done():
-            self._session.ending.set_result(message)
+        if self._link is not None and not self._link.ending.done():
+            self._link.ending.set_result(message)
             self._connected.clear()
             self._away_at = away_at
 

@@ -17,7 +17,6 @@ import logging
 import re
 from collections import defaultdict
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
 from typing import Final, cast
@@ -33,7 +32,14 @@ from tournament.store.engine import StoreError
 from web.child_process import begin
 from web.gateway.calls import ALIVE_S, ANSWER_LIMIT, Terms
 from web.gateway.challenges import Challenges
-from web.gateway.connected_bot import CONNECTIONS, MAX_TABLES, BotAnswer, ConnectedBot, Link
+from web.gateway.connected_bot import (
+    CONNECTIONS,
+    MAX_TABLES,
+    BotAnswer,
+    ConnectedBot,
+    Link,
+    Program,
+)
 from web.gateway.invitations import Invitations, TokenRefused, hash_of
 
 _MESSAGE_LIMIT: Final = ANSWER_LIMIT + 64
@@ -51,17 +57,6 @@ class GatewaySettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     others: list[str]  # bots that the organiser starts, and which may not connect
     secret: str  # only the runner knows it
     terms: Terms  # of challenges
-
-
-@dataclass(frozen=True, slots=True)
-class _Program:
-    """What the headers of a connecting program say."""
-
-    bot: str
-    token_hash: str
-    tables: int
-    takes_challenges: bool
-    opponent: str  # at /challenge
 
 
 class GatewayServer:
@@ -94,7 +89,7 @@ class GatewayServer:
     def _why_over(self, name: str) -> str:
         return self._over or self._excluded.get(name, "")
 
-    def _program(self, headers: Headers) -> _Program:
+    def _program(self, headers: Headers) -> Program:
         scheme, _, token = _header(headers, "Authorization").partition(" ")
         if scheme.lower() != "bearer" or not token:
             raise TokenRefused("Send the token of the bot: stich connect URL --token TOKEN.")
@@ -107,14 +102,15 @@ class GatewayServer:
             raise TokenRefused(f"The number of tables must be from 1 to {MAX_TABLES}.")
         challenges = _header(headers, "X-Stich-Challenges") == "1"
         opponent = unquote(_header(headers, "X-Stich-Opponent"))
-        return _Program(name, token_hash, int(tables), challenges, opponent)
+        return Program(name, token_hash, int(tables), challenges, opponent)
 
-    def _refuse(self, link: ServerConnection, request: Request) -> Response | None:
+    def _refuse(self, connection: ServerConnection, request: Request) -> Response | None:
         """Return the answer to /healthz, or a refusal, or None if the program may connect."""
+        link = cast(Link, connection)
         if request.path == "/healthz":
             return link.respond(200, json.dumps({"status": "ok"}))
         try:
-            self._program(request.headers)
+            link.program = self._program(request.headers)
         except TokenRefused as error:
             response = link.respond(401, json.dumps({"detail": str(error)}))
             response.headers["WWW-Authenticate"] = "Bearer"
@@ -122,27 +118,25 @@ class GatewayServer:
         except StoreError:  # the runner tells the organiser
             why = "The arena cannot read its tokens now; try again later."
             return link.respond(503, json.dumps({"detail": why}))
-        cast("Link", link).let_in()
+        link.let_in()
         return None
 
-    async def _serve(self, link: ServerConnection) -> None:
-        request = cast(Request, link.request)
-        with suppress(TokenRefused, ConnectionClosed, StoreError):
-            program = self._program(request.headers)
-            name = program.bot
-            why = self._why_over(name)
+    async def _serve(self, connection: ServerConnection) -> None:
+        link, request = cast(Link, connection), cast(Request, connection.request)
+        name = link.program.bot
+        why = self._why_over(name)
+        with suppress(ConnectionClosed, StoreError):
             if request.path == "/challenge":
                 if why:
                     await link.send(json.dumps({"refused": why}))
                 else:
-                    await self._challenges.serve(cast(Link, link), name, program.opponent)
+                    await self._challenges.serve(link)
                 return
             await link.send(json.dumps({"cup": self._settings.cup, "bot": name}))
             if why:
                 await link.send(json.dumps({"over": why}))
             else:
-                bot, challenges = self._bots[name], program.takes_challenges
-                await bot.serve(cast(Link, link), program.token_hash, program.tables, challenges)
+                await self._bots[name].serve(link)
 
     async def listen_to_runner(self, host: str, port: int) -> asyncio.Server:
         """Listen for the runner, and for its workers on other machines. Return the server.

@@ -13,7 +13,6 @@ from flask import current_app
 
 from tournament.config.cup import Cup
 from tournament.language import ENGLISH, catalog, speak
-from tournament.model import Run
 from tournament.records import MatchRecord
 from tournament.store.engine import damage
 from tournament.store.run_reader import NoMatch, RunReader
@@ -115,7 +114,10 @@ class LiveRun:
         version = f"{count}-{rate == 0}-{version_of(run)}-{run.present.upcoming}"
         if self._snapshot and self._snapshot.version == version:
             return self._snapshot
-        basis = _basis(run)
+        # If one of these facts changes, all matches must be read again. A new bot of a ladder does
+        # not change what was read.
+        cup = replace(run.cup, bots=()) if run.cup.is_ladder else run.cup
+        basis = run.void_matches, cup, is_fresh(run)
         if basis != self._basis:
             self._basis, self._matches = basis, Matches(at_once=is_fresh(run))
         try:
@@ -193,13 +195,6 @@ class LiveRun:
             StoreError: if the store cannot be read.
         """
         return not is_fresh(self.store.run()) and not self.store.is_complete(block)
-
-
-def _basis(run: Run) -> tuple[int, Cup, bool]:
-    """Return facts about the run. If one of the facts changes, all matches must be read again. The
-    bots of a ladder are left out, because a new bot does not change what was read."""
-    cup = replace(run.cup, bots=()) if run.cup.is_ladder else run.cup
-    return run.void_matches, cup, is_fresh(run)
 
 
 def current_run() -> LiveRun:

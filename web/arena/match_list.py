@@ -24,6 +24,7 @@ from web.arena.snapshot import Snapshot
 ANY: Final = "any"
 _PAGE_SIZE: Final = 50
 _to_json: Final = msgspec.json.Encoder().encode
+_NUMBERS: Final = ("round", "block", "page")
 _CHOICES: Final = {"faults": (ANY, *map(str, FAULT_KINDS)), "result": ("won", "lost")}
 
 
@@ -89,7 +90,8 @@ def asked_filter(now: Snapshot) -> MatchFilter:
     )
     if bot is not None:
         check_bot(now, bot)
-    round, block, page = map(_asked_number, ("round", "block", "page"))
+    texts = (_asked(name, "[0-9]{1,9}", _("a number such as 1")) for name in _NUMBERS)
+    round, block, page = (None if text is None else int(text) for text in texts)
     return MatchFilter(bot, round, block, faults, result if bot else None, page or 1)
 
 
@@ -140,11 +142,6 @@ def check_bot(now: Snapshot, name: str) -> None:
             "There is no bot “%(bot)s” in this cup; the table lists all of them.", bot=name[:80]
         )
         abort(404, why)
-
-
-def _asked_number(name: str) -> int | None:
-    text = _asked(name, r"[0-9]{1,9}", _("a number such as 1"))
-    return None if text is None else int(text)
 
 
 def _asked(name: str, pattern: str, fix: str) -> str | None:

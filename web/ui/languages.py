@@ -8,7 +8,7 @@ from typing import Final
 
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
-from flask import Flask, Request, Response, g, request
+from flask import Flask, Response, g, request
 
 from tournament.language import ENGLISH, speak
 
@@ -36,29 +36,23 @@ def read_catalog(language: str) -> NullTranslations:
     return GNUTranslations(compiled)
 
 
-def wanted(request: Request) -> str:
-    """Return the tag of the language that the address asks for. If the address names none, use the
-    cookie, or else the browser's languages. If that language has no pages, return the tag of
-    English."""
-    asked = request.args.get(KEY, request.cookies.get(KEY))
-    if asked is None:
-        return request.accept_languages.best_match(LANGUAGES, _DEFAULT)
-    return asked if asked in LANGUAGES else _DEFAULT
-
-
 def language() -> str:
     """Return the tag of the current request's language."""
     return str(g.language)
 
 
 def add_languages(app: Flask) -> None:
-    """Make the application answer each request in the reader's language. If the address names a
-    language, a cookie keeps it for a year. Templates get the variables `language`, a tag, and
-    `languages`, names by tag."""
+    """Make the application answer each request in the reader's language: the one that the address
+    names, or else the one in a cookie, or else the first of the browser's languages that has pages.
+    Another language gives English. If the address names a language, the cookie keeps it for a year.
+    Templates get the variables `language`, a tag, and `languages`, names by tag."""
 
     @app.before_request
     def choose() -> None:
-        g.language = wanted(request)
+        asked = request.args.get(KEY, request.cookies.get(KEY))
+        if asked is None:
+            asked = request.accept_languages.best_match(LANGUAGES, _DEFAULT)
+        g.language = asked if asked in LANGUAGES else _DEFAULT
         speak(read_catalog(g.language))
 
     @app.after_request

@@ -152,7 +152,11 @@ def page_steps(record: MatchRecord, cup: Cup) -> list[_ReplayStep]:
     page: list[_ReplayStep] = []
     for step in steps(record, cup):
         log = log or DealLog(games.get(record.game), step.state)
+        move: PageMove | None = None
         if step.seat is not None and step.move is not None:
+            fault = None if step.fault is None else f"{step.fault.kind}: {step.fault.detail}"
+            ms = None if step.ms is None else round(step.ms, 1)
+            move = step.seat, step.move, ms, fault, step.default
             log.add(step.move, step.state)
             times = _with(times, step.seat, _time(step, banks[step.seat]))
             infos = _with(infos, step.seat, info_text(step.info, step.fallback))
@@ -161,7 +165,7 @@ def page_steps(record: MatchRecord, cup: Cup) -> list[_ReplayStep]:
                 **log.shown,
                 "times": times,
                 "infos": infos,
-                "move": None if step.move is None else _move(step, step.move),
+                "move": move,
                 "forced": step.forced,
                 "value": step.info.get("value"),
             }
@@ -218,13 +222,6 @@ def _say(words: str | Phrase) -> str:
 
 def _grouped(game: Game, cards: Sequence[str]) -> str:
     return " ".join("".join(group) for group in game.groups(cards))
-
-
-def _move(step: Step, move: str) -> PageMove:
-    fault = step.fault
-    reason = None if fault is None else f"{fault.kind}: {fault.detail}"
-    ms = None if step.ms is None else round(step.ms, 1)
-    return step.seat, move, ms, reason, step.default
 
 
 def _time(step: Step, bank: float) -> tuple[str, bool] | None:

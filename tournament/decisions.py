@@ -78,37 +78,26 @@ def other_versions(decisions: Iterable[AnyDecision], bot: str) -> tuple[str, ...
     )
 
 
-def disqualified(decisions: Iterable[AnyDecision]) -> frozenset[str]:
-    """Return the bots whose disqualification was not undone, even if it has yet to take effect in a
-    ladder (see `Run.disqualified`)."""
-    return frozenset(item.bot for item in exclusions(decisions) if isinstance(item, Disqualify))
-
-
-def absent(decisions: Iterable[AnyDecision]) -> frozenset[str]:
-    """Return the bots that no longer play: those withdrawn or disqualified, and those that left."""
-    return frozenset(exclusion.bot for exclusion in exclusions(decisions))
-
-
-def exclusion_of(decisions: Iterable[AnyDecision], bot: str) -> Exclusion | None:
-    """Return the latest decision by which this bot stopped playing, or None if it still plays."""
-    return {exclusion.bot: exclusion for exclusion in exclusions(decisions)}.get(bot)
+def excluded(decisions: Iterable[AnyDecision]) -> dict[str, Exclusion]:
+    """Map each bot that no longer plays to the latest decision by which it stopped playing."""
+    return {exclusion.bot: exclusion for exclusion in exclusions(decisions)}
 
 
 def exclusion_notices(decisions: Iterable[AnyDecision]) -> dict[str, str]:
     """Return, for each bot that no longer plays, an English sentence for the bot's author. The keys
     are the names of the bots."""
     return {
-        item.bot: f"{item.bot} has left."
-        if isinstance(item, Leave)
-        else f"The organiser decided that {item.bot} no longer plays."
-        for item in exclusions(decisions)
+        bot: f"{bot} has left."
+        if isinstance(decision, Leave)
+        else f"The organiser decided that {bot} no longer plays."
+        for bot, decision in excluded(decisions).items()
     }
 
 
 def exclusion_labels(decisions: Iterable[AnyDecision]) -> dict[str, str]:
     """Map each bot that no longer plays to the English label "withdrawn", "disqualified" or "left".
     The latest decision about a bot counts."""
-    return {exclusion.bot: _LABELS[type(exclusion)] for exclusion in exclusions(decisions)}
+    return {bot: _LABELS[type(decision)] for bot, decision in excluded(decisions).items()}
 
 
 def finished_by(decisions: Iterable[AnyDecision]) -> Finish | None:

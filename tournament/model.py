@@ -9,11 +9,11 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 from tournament.config.cup import Cup
-from tournament.decisions import absent, disqualified, exclusions, paused, sentence
+from tournament.decisions import excluded, paused, sentence
 from tournament.formats import Plan
 from tournament.language import N_, ngettext
 from tournament.language import gettext as _
-from tournament.records import AnyDecision, Epoch, Join, Leave, Name, Skip
+from tournament.records import AnyDecision, Disqualify, Epoch, Join, Leave, Name, Skip
 from tournament.text import printable
 
 _UNSANDBOXED = N_(
@@ -119,18 +119,18 @@ class Run:
     @cached_property
     def gone(self) -> frozenset[str]:
         """The bots that no longer play."""
-        return absent(self.decisions)
+        return frozenset(excluded(self.decisions))
 
     @cached_property
     def disqualified(self) -> frozenset[str]:
         """The disqualified bots, whose tables do not count. In a ladder that is not over, a
         disqualification counts from the next epoch on."""
-        bots = disqualified(self.decisions)
-        if self.finished or not self.epochs:
-            return bots
-        began = self.epochs[-1].at
-        latest = {exclusion.bot: exclusion.at for exclusion in exclusions(self.decisions)}
-        return frozenset(bot for bot in bots if latest[bot] < began)
+        is_current = self.finished or not self.epochs
+        return frozenset(
+            bot
+            for bot, decision in excluded(self.decisions).items()
+            if isinstance(decision, Disqualify) and (is_current or decision.at < self.epochs[-1].at)
+        )
 
     @property
     def phase(self) -> Phase:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypedDict, cast
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from msgspec import Meta, Struct
 
@@ -21,6 +21,7 @@ else:
 # Records that are read may have been written by anybody, so their numbers have limits.
 Number = Annotated[int, Meta(ge=-(2**31), lt=2**31)]
 Count = Annotated[int, Meta(ge=0, lt=2**31)]
+Positive = Annotated[int, Meta(ge=1, lt=2**31)]
 # Text that is printed has no control characters, which could write anything on a terminal.
 Text = Annotated[str, Meta(pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
 Name = Annotated[str, Meta(pattern=r"^[^\x00-\x1f\x7f-\x9f]+$")]
@@ -229,20 +230,9 @@ class Revocation(VoidRecord, frozen=True, tag="decision"):
 AnyVoid = Outage | Revocation
 
 
-class Place(TypedDict):
-    """The fields that say which match a `VoidRecord` is about. They are as in `Pairing`."""
-
-    match: str
-    block: int
-    key: str
-    round: int
-    number: int
-    seating: tuple[str, ...]
-
-
-def place_of(match: Pairing | VoidRecord) -> Place:
+def place_of(match: Pairing | VoidRecord) -> dict[str, Any]:
     """Return the fields that say which match this is, as keyword arguments for a `VoidRecord`."""
-    return cast(Place, {name: getattr(match, name) for name in Place.__annotations__})
+    return {name: getattr(match, name) for name in VoidRecord.__struct_fields__[:6]}
 
 
 class Decision(Struct, frozen=True, kw_only=True, tag_field="kind", tag=str.lower):
@@ -371,7 +361,7 @@ class MatchSummary(NamedTuple):
     seating: tuple[str, ...]
     scores: tuple[Number, ...]
     adjusted: tuple[Number, ...]
-    deals: Annotated[int, Meta(ge=1, lt=2**31)]
+    deals: Positive
     struck: tuple[Count, ...]
     sides: tuple[Count, ...] | None
     faults: tuple[FaultCounts, ...]

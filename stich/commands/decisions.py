@@ -12,7 +12,7 @@ import click
 
 from stich.commands import option, runs
 from stich.commands.common import command, refuse
-from tournament.decisions import exclusion_of, finished_by, other_versions, paused
+from tournament.decisions import excluded, finished_by, other_versions, paused
 from tournament.names import base
 from tournament.records import AnyDecision, Disqualify, Finish, Pause, Resume, Undo, Void, Withdraw
 from tournament.run.consequences import apply_voids, consequences, last_exclusion, matches_of
@@ -176,7 +176,7 @@ def _exclude(
     store: Store, bot: str, why: str, yes: bool, kind: type[Withdraw] | type[Disqualify]
 ) -> None:
     run = store.run()
-    before = exclusion_of(run.decisions, bot)
+    before = excluded(run.decisions).get(bot)
     runs.check_name(bot, run)
     if isinstance(before, kind | Disqualify):
         raise StoreError(f"{bot} is {_DONE[type(before)]} already.")
@@ -191,7 +191,7 @@ def _exclude(
     companions = store.run().companions()
     back = shlex.join(("stich", "undo", str(store.folder or store.where)))
     click.echo(f"{bot} is {_DONE[kind]}. To take this back: {back}")
-    if playing := [name for name, excluded in companions.items() if base(excluded) == base(bot)]:
+    if playing := [name for name, other in companions.items() if base(other) == base(bot)]:
         click.echo(f"Of the same author, and still playing: {', '.join(playing)}.")
 
 

@@ -270,8 +270,10 @@ class Match:
         detail = printable(outcome.detail)
         bot = self.pairing.seating[turn]
         if outcome.kind is FaultKind.UNREACHABLE and bot in self.awaited:
-            times = {"started": self.started, "ended": _now()}
-            raise MatchVoid(Outage(**place_of(self.pairing), bot=bot, why=detail, **times))
+            place = place_of(self.pairing)
+            raise MatchVoid(
+                Outage(**place, bot=bot, why=detail, started=self.started, ended=_now())
+            )
         # The default move is the first legal move. If pass is legal, pass is first.
         played, after = self.referee.play(state, legal[0])
         self.faults.append(

@@ -3,7 +3,7 @@ and which finished matches become void."""
 
 from collections.abc import Callable, Iterator, Sequence, Set
 
-from tournament.decisions import absent, exclusions, pending
+from tournament.decisions import excluded, exclusions, pending
 from tournament.formats import Block, Plan, Round
 from tournament.formats.plan import Progress
 from tournament.formats.scores import Scores
@@ -166,7 +166,8 @@ def last_exclusion(store: Store, plan: Plan) -> Withdraw | Disqualify:
     if ended and not run.finished:
         del ended[-1]
     blocks = [block for part in ended for block in part]
-    others = absent(decision for decision in run.decisions if decision.number != last.number)
+    before = (decision for decision in run.decisions if decision.number != last.number)
+    others = frozenset(excluded(before))
     left_out = any(
         not bots.isdisjoint(block.table)
         and not finished.issuperset(block.matches)
@@ -230,7 +231,7 @@ def _incomplete(
     """Return (match id, number of the decision, reason) for each finished match of `blocks` whose
     block can no longer be completed because a bot was withdrawn or left. Blocks with a disqualified
     bot are left out, because they do not count anyway."""
-    last = {decision.bot: decision for decision in exclusions(run.decisions)}
+    last = excluded(run.decisions)
     incomplete = []
     for block in blocks:
         played = [match for match in block.matches if match in finished]

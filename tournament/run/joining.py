@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from tournament.config.cup import Cup
-from tournament.decisions import absent, disqualified, exclusion_of, exclusions, finished_by
+from tournament.decisions import excluded, finished_by
 from tournament.errors import StichError
 from tournament.model import Run
 from tournament.names import alike, base
-from tournament.records import AnyDecision, Join, Leave
+from tournament.records import AnyDecision, Disqualify, Join, Leave
 from tournament.store.store import Store
 from tournament.text import plural
 
@@ -46,13 +46,15 @@ def join(target: str, cup: Cup, bot: str, author: str, version: int = 1, retires
                 f"The name is that of the bot {taken}, or looks like it; choose another."
             )
         authors = {other.name: other.author for other in all_bots.bots}
-        for other in sorted(disqualified(decisions)):
-            if author and authors.get(other) == author:
+        stopped = excluded(decisions)
+        for other, decision in sorted(stopped.items()):
+            by_author = author and authors.get(other) == author
+            if by_author and isinstance(decision, Disqualify):
                 raise JoinRefused(
                     f"The organiser has disqualified {other}, so its author may enter no other bot,"
                     " unless the organiser invites it (`stich invite`)."
                 )
-        playing = authors.keys() - absent(decisions) - {retires}
+        playing = authors.keys() - stopped.keys() - {retires}
         if author and [authors[other] for other in playing].count(author) >= cup.join.per_author:
             most = plural(cup.join.per_author, "bot")
             raise JoinRefused(
@@ -74,10 +76,9 @@ def freed(decisions: Sequence[AnyDecision]) -> set[str]:
     once all its versions have left at least FREED_AFTER ago, and none was excluded by the
     organiser."""
     since = (datetime.now(UTC) - FREED_AFTER).isoformat(timespec="milliseconds")
-    excluded = {decision.bot: decision for decision in exclusions(decisions)}  # the last of each
     left = {
         bot
-        for bot, decision in excluded.items()
+        for bot, decision in excluded(decisions).items()
         if isinstance(decision, Leave) and decision.at <= since
     }
     entered = [decision.bot for decision in decisions if isinstance(decision, Join)]
@@ -95,7 +96,8 @@ def seated(cup: Cup, decisions: Sequence[AnyDecision], run: Run | None) -> set[s
     counted = {join.bot for join in decisions if isinstance(join, Join) and join.at >= since}
     if run is not None:
         counted = (counted - run.failed.keys()) | run.passed
-    return counted.union(bot.name for bot in cup.bots if not bot.connect) - absent(decisions)
+    need_not_connect = (bot.name for bot in cup.bots if not bot.connect)
+    return counted.union(need_not_connect).difference(excluded(decisions))
 
 
 def leave(target: str, cup: Cup, bot: str) -> None:
@@ -111,7 +113,7 @@ def leave(target: str, cup: Cup, bot: str) -> None:
         _check_open(decisions)
         if bot not in cup.with_joined(decisions).names:
             raise JoinRefused(f"There is no bot {bot} here.")
-        if exclusion_of(decisions, bot):
+        if bot in excluded(decisions):
             raise JoinRefused(f"{bot} no longer plays.")
 
     with Store.open(target) as store:

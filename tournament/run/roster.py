@@ -15,7 +15,7 @@ from tournament.bot.url_bot import StartError, reach_url
 from tournament.check.checks import positions
 from tournament.check.examiner import Examiner
 from tournament.config.cup import Bot, Cup
-from tournament.decisions import absent, exclusion_notices, finished_by
+from tournament.decisions import excluded, exclusion_notices, finished_by
 from tournament.formats import Block
 from tournament.formats.ladder import Ladder
 from tournament.formats.plan import Progress
@@ -252,7 +252,7 @@ class Entrants(Roster):
             # A decision, which changing the clock cannot revert.
             self._store.decide(Finish(why=f"as planned for {utc(self._ends or '')}"))
         cup = self.cup(run)
-        away = absent(run.decisions)
+        away = frozenset(excluded(run.decisions))
         self._collect(self._reachable(cup) - away)
         here = self._reachable(cup) - away  # without the bots that have just failed
         self.connected = tuple(bot.name for bot in cup.bots if bot.connect and bot.name in here)
@@ -334,7 +334,7 @@ class Entrants(Roster):
         """
         self.update(run, every_s=0)
         cup = self.cup(run)
-        here = self._reachable(cup) - absent(run.decisions)
+        here = self._reachable(cup).difference(excluded(run.decisions))
         if self._is_due(run) or len(here) < cup.players:
             return ()
         for bot in cup.bots:

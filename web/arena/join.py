@@ -18,7 +18,7 @@ from flask import Response, current_app, render_template, request
 
 from serving.work import PIECE, Pieces
 from tournament.config.cup import Cup
-from tournament.decisions import exclusion_of, finished_by
+from tournament.decisions import excluded, finished_by
 from tournament.language import gettext as _
 from tournament.language import ngettext
 from tournament.model import Identity
@@ -178,7 +178,7 @@ class OpenLadder:
             StoreError: if the store cannot be used.
         """
         run = current_run().view().run
-        exclusion = exclusion_of(run.decisions, latest.bot)
+        exclusion = excluded(run.decisions).get(latest.bot)
         if exclusion is not None and not isinstance(exclusion, Leave):
             raise JoinRefused(f"The organiser decided that {latest.bot} no longer plays.")
         known = (Identity(), *run.about.get(latest.bot, ())[-1:])

@@ -11,7 +11,7 @@ from flask import Blueprint, Response, abort, jsonify, render_template, request
 
 from serving.compression import StaticBody
 from serving.work import Pieces, need_long_work
-from tournament.decisions import describe, exclusion_of
+from tournament.decisions import describe, excluded
 from tournament.display.formatting import format_scores
 from tournament.language import gettext as _
 from tournament.model import Phase
@@ -194,7 +194,7 @@ def bot(now: Snapshot, name: str) -> str:
         summed=len(records),
         line=lines.get(name),
         name=name,
-        decision=exclusion_of(now.table.decisions, name),
+        decision=excluded(now.table.decisions).get(name),
         statements=statements,
         versions=[(join, lines.get(join.bot)) for join in joins],
         author=stated_author if joins else now.run.cup.bot(name).author or stated_author,

@@ -107,6 +107,7 @@ def test_the_required_fields_in_any_order_are_enough(rows: list[Row]) -> None:
 def test_bad_rows_too_few_and_too_many_bots_are_refused(rows: list[Row]) -> None:
     for at, change, message in (
         (1, {"adjusted": "3"}, "2: adjusted: Expected `int`, got `str`"),
+        (1, {"timeout": 1 << 31}, "2: timeout: Expected `int` <"),
         (1, {"deals": 7}, "2: deals: must be the same for all seats"),
         (1, {"cup": "Other"}, '2: cup: is "Other"'),
         (1, {"bot": "\ud800"}, "2: line: is not JSON"),

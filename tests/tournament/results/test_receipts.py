@@ -77,8 +77,8 @@ def delete(chain: Chain, record: MatchRecord) -> None:
 
 
 def remove(chain: Chain, record: MatchRecord) -> None:
-    times = {"started": record.started, "ended": record.started}
-    rows.append(chain, voids, Outage(**place_of(record), **times, bot="cat", why="It was away."))
+    facts = place_of(record) | {"started": record.started, "ended": record.started}
+    rows.append(chain, voids, Outage(**facts, bot="cat", why="It was away."))
     delete(chain, record)
 
 

@@ -52,11 +52,11 @@ def test_a_match_is_void_if_an_awaited_bot_is_unreachable(
 
 
 PLACE = place_of(replace(Pairing.alone("m", ("ann", "bob"), "seed"), block=3))
-WHY = {"why": "Why.", "started": "2026", "ended": "2027"}
+FACTS = PLACE | {"why": "Why.", "started": "2026", "ended": "2027"}
 
 
 def void(bot: str) -> Outage:
-    return Outage(**PLACE, **WHY, bot=bot)
+    return Outage(**FACTS, bot=bot)
 
 
 @contextmanager
@@ -81,7 +81,7 @@ def test_after_outage_s_the_faults_of_a_bot_count(clock: Clock) -> None:
 
 def test_after_voids_matches_the_faults_of_a_bot_count() -> None:
     """Void matches before a stop count, too, except by decisions."""
-    decided = Revocation(**PLACE, **WHY, decision=1, record="")
+    decided = Revocation(**FACTS, decision=1, record="")
     with outages_of(CUP, [decided, decided, void("ann"), void("ann"), void("bob")]) as outages:
         assert outages.wait_for(CUP.names) == {"bob", "cat"}
         outages.add(void("bob"))

@@ -105,6 +105,7 @@ def rows(store: RunReader) -> Iterator[SeatRow]:
     """
     run = store.run()
     cup, format, stop = run.cup, run.cup.format, run.cup.stop
+    table = standings(store)
     of_cup: dict[str, Any] = {
         "cup": cup.name,
         "game": cup.game,
@@ -115,9 +116,9 @@ def rows(store: RunReader) -> Iterator[SeatRow]:
         "challenger": getattr(format, "challenger", None),
         "top": stop.top,
         "confidence": stop.confidence if stop.top else None,
-        "stopped_after": len({match.block for match in store.summaries()}) if run.settled else None,
+        "stopped_after": table.stop and table.stop.blocks,
     }
-    places = {line.bot: line.place for line in standings(store).standings}
+    places = {line.bot: line.place for line in table.standings}
     out = run.disqualified
     for match in store.summaries():
         if not out.isdisjoint(match.table):

@@ -16,17 +16,14 @@ from tournament.formats.format import Growth
 from tournament.formats.round_robin import Gauntlet
 from tournament.formats.stopping import Stop
 from tournament.model import Run
-from tournament.records import FAULT_KINDS, MatchSummary
+from tournament.records import FAULT_KINDS, Count, MatchSummary, Positive
 from tournament.results.files.lines import LineError, read_lines
 
-# Numbers that are only compared may be as large as every JSON reader can represent exactly. Numbers
-# that are added up must be smaller, so that the sum over a million matches is exact in 64 bits.
+# A block's number may be as large as every JSON reader can represent exactly. Points must be
+# smaller, so that their sum over a million matches is exact in 64 bits.
 _EXACT = 2**53
 _MOST = 10**12
-_Natural = Annotated[int, Meta(ge=0, le=_EXACT)]
-_Positive = Annotated[int, Meta(ge=1, le=_EXACT)]
 _Points = Annotated[int, Meta(ge=-_MOST, le=_MOST)]
-_Faults = Annotated[int, Meta(ge=0, le=_MOST)]
 
 _OF_THE_CUP = (
     *("cup", "game", "finished", "ranges", "max_difference", "format", "challenger", "top"),
@@ -40,24 +37,24 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     """One seat of one match. docs/statistics.md describes the fields."""
 
     block: Annotated[int, Meta(ge=-_EXACT, le=_EXACT)]
-    seating: _Natural
-    seat: _Natural
+    seating: Count
+    seat: Count
     bot: Annotated[str, Meta(min_length=1)]
     adjusted: _Points
     deals: Annotated[int, Meta(ge=1, le=1_000_000)]  # a thousand times those of any game here
     cup: str | None = None
     game: str | None = None
     match: str | None = None
-    round: _Natural | None = None
+    round: Count | None = None
     stage: str | None = None
-    seatings: _Positive | None = None
+    seatings: Positive | None = None
     score: _Points | None = None
     struck_out: bool | None = None
-    timeout: _Faults | None = None
-    unreachable: _Faults | None = None
-    invalid: _Faults | None = None
-    illegal: _Faults | None = None
-    fallbacks: _Faults | None = None
+    timeout: Count | None = None
+    unreachable: Count | None = None
+    invalid: Count | None = None
+    illegal: Count | None = None
+    fallbacks: Count | None = None
     finished: bool | None = None
     ranges: Literal["final", "anytime", "adaptive"] | None = None
     max_difference: Annotated[int, Meta(ge=1, le=_MOST)] | None = None
@@ -66,11 +63,11 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         | None
     ) = None
     challenger: str | None = None
-    top: _Positive | None = None
+    top: Positive | None = None
     confidence: Annotated[float, Meta(gt=0, lt=1)] | None = None
     settled: bool | None = None
-    stopped_after: _Positive | None = None
-    place: _Positive | None = None
+    stopped_after: Positive | None = None
+    place: Positive | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,6 +21,7 @@ from tournament.records import (
     MatchRecord,
     Name,
     Number,
+    Positive,
     Skip,
     Text,
 )
@@ -33,7 +34,6 @@ _SAME: Final = (  # the fields of a line that are the same in a MatchRecord
 )
 _BLOCKS: Final = 16  # read at a time
 
-Positive = Annotated[int, Meta(ge=1, lt=2**31)]
 Milliseconds = Annotated[float, Meta(ge=0, le=1e9)]
 InfoName = Annotated[str, Meta(pattern="^[a-z][a-z0-9_]{0,31}$")]
 Index = Annotated[str, Meta(pattern=r"^[0-9]{1,7}$")]

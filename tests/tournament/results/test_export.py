@@ -141,3 +141,13 @@ def test_an_illegal_move_is_named(reader: str, tmp_path: Path) -> None:
     says = rf"Move 1 \(play:zz\) of match {first.match} is not"
     with unfinished(tmp_path, cup(), [changed]) as store, pytest.raises(ReplayError, match=says):
         READERS[reader](store)
+
+
+def test_a_deal_without_a_result_is_named(tmp_path: Path) -> None:
+    first, *_ = played(cup())
+    changed = replace(first, seatings=1, results=())
+    with (
+        unfinished(tmp_path, cup(), [changed]) as store,
+        pytest.raises(ReplayError, match="result"),
+    ):
+        READERS["decisions"](store)

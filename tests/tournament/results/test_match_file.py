@@ -109,6 +109,8 @@ def test_bad_lines_and_files_without_matches_are_refused(lines: list[Line]) -> N
         ({"info": {"9999": {"value": 1}}}, "info", "index of a move"),
         ({"bots": ["\x1b[2J", "böb", "cat"]}, "bots[0]", "control char"),
         ({"faults": [{"move": 9999, "kind": "illegal", "detail": ""}]}, "faults", "no time in ms"),
+        ({"results": [{"scores": [1, 0, -1]}]}, "results", "of the deals"),  # of which declarer?
+        ({"results": [{"declarer": 0, "scores": [[1], 0, 0]}]}, "results", "of the deals"),
         ({"options": {"deals": 0}}, "options", "is not that of the first line"),
         (NO_FAULTS | {"moves": ["play:3c"], "ms": [1]}, "moves", "move 0 (play:3c)"),
     ):

@@ -170,6 +170,8 @@ def decision_rows(record: MatchRecord) -> Iterator[DecisionRow]:
         if seat is not None:
             ms = None if index in forced else next(times[seat], None)
             if ms is not None or index in forced:
+                if len(state.results) >= len(points):
+                    raise ReplayError(record.match, index, move, "Its deal has no result.")
                 info = record.info.get(index, {})
                 numbers = {key: value for key, value in info.items() if not isinstance(value, str)}
                 view, moves = state.view(seat), state.moves()

@@ -16,7 +16,7 @@ from tournament.formats import FORMATS, format_of
 from tournament.formats.ladder import Ladder
 from tournament.formats.stopping import Stop
 from tournament.model import Identity, Run, kind_of_ranges
-from tournament.records import Answer, FallbackRecord, FaultRecord, MatchRecord
+from tournament.records import Answer, FallbackRecord, FaultRecord, MatchRecord, Number
 from tournament.results.files.lines import LineError, read_lines
 from tournament.results.files.match_lines import MatchLine, seats_of
 from tournament.store import rows
@@ -108,13 +108,24 @@ def _problems(
             yield f"{field}: must have {length} entries."
     if sorted(set(line.bots)) != table:
         yield f"bots: are not those of block {line.block} above; use the same."
-    if not line.results:
-        yield "results: must have an entry for each deal, at least one."
+    if not line.results or not all(_is_result(result, line) for result in line.results):
+        yield "results: must be those of the deals, at least one, as in a state of the game."
     if any(seat >= players for seat in line.struck_out):
         yield f"struck_out: must be seats from 0 to {players - 1}."
     if any(index >= moves or line.ms[index] is not None for index in line.forced):
         yield "forced: must be indexes of moves whose ms is null."
     yield from _index_problems(line)
+
+
+def _is_result(result: dict[str, Any], line: MatchLine) -> bool:
+    """Return whether `result` has what is read of a deal's result: the score of each seat and, in a
+    game with sides, who was the declarer."""
+    try:
+        scores = msgspec.convert(result.get("scores"), list[Number])
+        games.get(line.game).sides(result, line.players)
+    except (msgspec.ValidationError, LookupError):
+        return False
+    return len(scores) == line.players
 
 
 def _index_problems(line: MatchLine) -> Iterator[str]:

@@ -17,9 +17,10 @@ from setuptools.errors import SetupError
 COMPILED = (
     "games/**/*.py",
     "bots/cards.py",
+    "bots/ninefivetwo.py",
+    "bots/shedding/*.py",
     "bots/thinking/*.py",
-    "bots/*/playout.py",
-    "bots/*/strategy.py",
+    "bots/zhengfen.py",
 )
 
 

@@ -62,11 +62,11 @@ def measure_lead(view: View, move: str, other: str, *, iterations: int) -> Lead 
     the move chosen there has no advantage. Return None if fewer than two of them are valid states.
     """
     rng = random.Random(~position_hash(view))  # noqa: S311 (no secret)
-    playout = sensible.load(view["game"], "playout")
+    module = sensible.load(view["game"])
     leads: list[float] = []
     for state in islice(_Search(view, [move]).determinizations(rng), iterations):
         score, other_score = (
-            playout.finish(state.advance(text)).results[-1]["scores"][view["seat"]]
+            module.finish(state.advance(text)).results[-1]["scores"][view["seat"]]
             for text in (move, other)
         )
         leads.append(score - other_score)
@@ -93,14 +93,14 @@ class _Search:
         first, alive, done = self.candidates[0], self.candidates, 0
         rng = random.Random(position_hash(self.view))  # noqa: S311 (no secret)
         states = self.determinizations(rng)
-        playout = sensible.load(self.view["game"], "playout")
+        module = sensible.load(self.view["game"])
         while len(alive) > 1 and continues(done):
             state = next(states, None)
             if state is None:
                 return first
             for text in alive:
-                end = playout.finish(state.advance(text))
-                self.values[text].append(playout.value(end, self.view["seat"]))
+                end = module.finish(state.advance(text))
+                self.values[text].append(module.value(end, self.view["seat"]))
             done += 1
             if done % PRUNE_EVERY == 0:
                 leader = self._leader(alive)
@@ -158,8 +158,8 @@ def shortlist(view: View, moves: Sequence[str]) -> list[str]:
     if len(moves) == 1:
         return list(moves)
     if view["phase"] == "play":
-        strategy = sensible.load(view["game"], "strategy")
-        return [text for _, text in strategy.rank_moves(view, moves)[:MAX_MOVES]]
+        ranked = sensible.load(view["game"]).rank_moves(view, moves)
+        return [text for _, text in ranked[:MAX_MOVES]]
     choice = sensible.move(view, moves)
     if view["phase"] == "auction":
         # The fitted win probabilities judge a bid better than playouts do.

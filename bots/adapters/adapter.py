@@ -136,7 +136,7 @@ def serve(
         sys.exit(f"{error}; fix PROGRAM or FOLDER in bot.py.")
     match.close(0)
     adapter = Adapter(open_match, auction=auction)
-    sensible.load("doudizhu", "strategy")  # import it before the clock runs
+    sensible.load("doudizhu")  # import it before the clock runs
     options = ("reveal_talon", "single_round") if auction else ("reveal_talon",)
     kit.run(
         adapter.move,

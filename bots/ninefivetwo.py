@@ -1,7 +1,8 @@
-"""Strategy for 9-5-2: make a long, strong suit trump, discard short suits, win tricks cheaply.
+"""9-5-2: a strategy, and playouts in which every seat follows it, using what it can know.
 
-Cards are numbers, and sets of cards are integers, as in `games.deck`. Suits (`suit`, `led`,
-`trump`) are indices into `SUITS`.
+The strategy makes a long, strong suit trump, discards short suits, and wins tricks cheaply. Cards
+are numbers, and sets of cards are integers, as in `games.deck`. Suits (`suit`, `led`, `trump`) are
+indices into `SUITS`.
 """
 
 from collections.abc import Sequence
@@ -9,11 +10,14 @@ from typing import Final
 
 from bots.cards import SUITS, View, cards_of, unseen
 from bots.thinking import determinization
-from games.ninefivetwo.trick import DECK, SUIT_CARDS, best_of
+from games.move import PLAY, Move
+from games.ninefivetwo.state import NinefivetwoState
+from games.ninefivetwo.trick import DECK, SUIT_CARDS, best_of, card_of
 
 JACK, QUEEN, KING, ACE = 9, 10, 11, 12
 
 HELD_BY_DEBTOR: Final = 16 / 36  # the debtor holds 16 of the 36 unseen cards
+TRICK_VALUE: Final = 0.25  # in points: a trick may avoid an exchange, and nobody else gets it
 
 
 def move(view: View, moves: Sequence[str]) -> str:
@@ -210,3 +214,55 @@ def suit_strength(hand: int, suit: int) -> float:
     for card in DECK.numbers(hand & SUIT_CARDS[suit]):
         total += 2.0 + {ACE: 1.2, KING: 0.9, QUEEN: 0.6, JACK: 0.3}.get(card >> 2, 0.0)
     return total
+
+
+def finish(state: NinefivetwoState) -> NinefivetwoState:
+    """Play a deal, which must be the last of its game, to its end. Return the final state."""
+    while state.turn is not None and state.phase != "play":
+        state = state.advance(_before_play(state, state.hands[state.turn]))
+    trump = -1 if state.trump is None else state.trump
+    hands = list(state.hands)
+    # The cards in hands, and those discarded, which the other seats have not seen.
+    unseen = state.discards
+    for hand in hands:
+        unseen |= hand
+    voids = [0, 0, 0]
+    trick = [card_of(move) for _, move in state.trick]
+    while state.turn is not None:
+        turn = state.turn
+        hand = hands[turn]
+        card = choose_card(hand, trick, trump, unseen & ~hand, voids[(turn + 1) % 3])
+        state = state.advance(Move(PLAY, state.deck, 1 << card))
+        hands[turn] = hand & ~(1 << card)
+        unseen &= ~(1 << card)
+        if trick and (card ^ trick[0]) & 3:
+            voids[turn] |= 1 << (trick[0] & 3)
+        if len(trick) == 2:
+            trick = []
+        else:
+            trick.append(card)
+    return state
+
+
+def _before_play(state: NinefivetwoState, hand: int) -> str:
+    if state.phase == "trump":
+        suit = max(range(4), key=lambda suit: suit_strength(hand, suit))
+        return "trump:" + "cdhs"[suit]
+    texts: list[str] = state.moves().texts()
+    if state.phase == "exchange":
+        return texts[0]
+    trump = -1 if state.trump is None else state.trump
+
+    def cost(text: str) -> float:
+        card = DECK.number[text[-2:]]
+        length = (hand & SUIT_CARDS[card & 3]).bit_count()
+        short = length - 4.0 if card & 3 != trump else 0.0
+        return keep_value(card, hand, trump) + short
+
+    return min(texts, key=cost)
+
+
+def value(end: NinefivetwoState, seat: int) -> float:
+    """Return the seat's points in the last deal, plus `TRICK_VALUE` for each trick it took."""
+    result = end.results[-1]
+    return float(result["scores"][seat]) + TRICK_VALUE * float(result["tricks"][seat])

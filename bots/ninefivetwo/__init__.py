@@ -1,1 +1,0 @@
-"""Strategy and playouts of 9-5-2."""

@@ -1,1 +1,0 @@
-"""Strategy and playouts of Zheng Fen."""

@@ -1,6 +1,6 @@
 import pytest
 
-from stich.console.check_report import CheckProgress, print_as_they_come
+from stich.commands.authors.check import CheckProgress, print_as_they_come
 from tests.support.bots.misbehaving import honest, running
 from tests.support.tournament.checked import FEW, checked, failures
 from tournament.bot.protocol import TimeBank

@@ -15,8 +15,17 @@ from tournament.bot.about import Scope, about_problems, read_about, read_support
 from tournament.bot.client import ExchangeError, Reply, ResponseTooLarge, TooLate
 from tournament.bot.protocol import InvalidAnswer
 from tournament.bot.started_bot import StartedBot
-from tournament.check.examiner import Connection, Examiner, Verdict
-from tournament.check.outcome import DEADLINE, WHOLE, Advice, CheckFailure, Exchange, Outcome
+from tournament.check.examiner import (
+    DEADLINE,
+    WHOLE,
+    Advice,
+    CheckFailure,
+    Connection,
+    Examiner,
+    Exchange,
+    Outcome,
+    Verdict,
+)
 from tournament.check.positions import Question, longest, openings, questions
 from tournament.text import plural, printable
 

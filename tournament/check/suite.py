@@ -14,8 +14,16 @@ from tournament.bot.protocol import TimeBank
 from tournament.bot.started_bot import StartedBot, reach
 from tournament.bot.url_bot import InProcessBot, Player, StartError
 from tournament.check import checks
-from tournament.check.examiner import Connection, Examiner
-from tournament.check.outcome import LISTEN, Advice, CheckFailure, CheckResult, Exchange, Outcome
+from tournament.check.examiner import (
+    LISTEN,
+    Advice,
+    CheckFailure,
+    CheckResult,
+    Connection,
+    Examiner,
+    Exchange,
+    Outcome,
+)
 from tournament.check.positions import longest
 from tournament.config.cup import Bot, Clock
 from tournament.match.match import Match, Referee, Rules

@@ -14,7 +14,7 @@ from stich.commands import option
 from stich.commands.common import command
 from tournament.bot.about import Scope
 from tournament.bot.protocol import TimeBank
-from tournament.check.outcome import CheckFailure, CheckResult, Exchange
+from tournament.check.examiner import CheckFailure, CheckResult, Exchange
 from tournament.check.suite import MAX_FALLBACK, QUICK, check_bot
 from tournament.display.replay import PORT, start_command
 from tournament.records import Answer

@@ -18,7 +18,7 @@ from tests.support.service.contract import validator
 from tests.support.tournament.checked import FEW, PATIENT, checked, failed, failures
 from tests.support.tournament.cups import ROOT
 from tools import hostile
-from tournament.check.outcome import LEGAL
+from tournament.check.examiner import LEGAL
 from tournament.check.suite import OPTIONS
 
 OTHER_WAYS = {"404": says(b"{}", "404 Not Found"), "dies mid-game": misbehaving.dies()}

@@ -7,8 +7,7 @@ from tournament.bot.protocol import TimeBank
 from tournament.bot.url_bot import HttpBot
 from tournament.check import checks
 from tournament.check.checks import pace, slower
-from tournament.check.examiner import Examiner
-from tournament.check.outcome import CheckResult, Exchange
+from tournament.check.examiner import CheckResult, Examiner, Exchange
 from tournament.records import Answer
 
 NOISE = [0.0, -1.2, 0.4, 3.0, 0.9, -0.3, 7.5, 0.1, 1.1, -0.6, 0.2, 0.8, -1.0, 0.5, 30.0]

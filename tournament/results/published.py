@@ -1,10 +1,9 @@
 """The signed list of a published run's files, and the check of the files against that list."""
 
-import filecmp
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryFile
 
 from tournament.results.files.export import export
 from tournament.store.reader import StoreReader
@@ -67,12 +66,11 @@ def file_mismatches(store: StoreReader, folder: Path) -> Iterator[str]:
             elif not present[name].is_file() or _sha256(present[name]) != listed[name]:
                 yield f"{name} is not the file that was published: it was changed since."
     if RESULTS_FILE not in missing:
-        with TemporaryDirectory() as temporary:
-            expected = Path(temporary, RESULTS_FILE)
-            with expected.open("wb") as out:
-                export(store, "csv", out)
-            same = filecmp.cmp(present[RESULTS_FILE], expected, shallow=False)
-        if not same:
+        with TemporaryFile() as expected:
+            export(store, "csv", expected)
+            expected.seek(0)
+            digest = hashlib.file_digest(expected, "sha256").hexdigest()
+        if digest != _sha256(present[RESULTS_FILE]):
             yield f"{RESULTS_FILE} does not have the results of the run."
 
 

@@ -152,51 +152,53 @@ def decision_rows(record: MatchRecord) -> Iterator[DecisionRow]:
     after it has been struck out.
 
     Raises:
-        ReplayError: if a move is not legal, after the rows of the moves before it.
+        ReplayError: if a move is not legal, or its deal has no result. The rows of the moves before
+            it have then been yielded.
         games.OptionError, games.UnknownGame: if the match cannot be started.
     """
     forced = frozenset(record.forced)
     times = [iter(of_seat) for of_seat in record.times]
     faults = {fault.move: str(fault.kind) for fault in record.faults}
-    points = [result["scores"] for result in record.results]
     state = games.get(record.game).start(record.players, record.seed, record.options)
     encoding = Encoding(record.game, record.players)
     for index, move in enumerate(record.moves):
+        before, seat = state, state.turn
         try:
-            after = state.advance(move)
+            state = before.advance(move)
         except IllegalMove as error:
             raise ReplayError(record.match, index, move, error.detail) from None
-        seat = state.turn
-        if seat is not None:
-            ms = None if index in forced else next(times[seat], None)
-            if ms is not None or index in forced:
-                if len(state.results) >= len(points):
-                    raise ReplayError(record.match, index, move, "Its deal has no result.")
-                info = record.info.get(index, {})
-                numbers = {key: value for key, value in info.items() if not isinstance(value, str)}
-                view, moves = state.view(seat), state.moves()
-                encoded = encoding.encode(view)
-                yield DecisionRow(
-                    match=record.match,
-                    block=record.block,
-                    seat=seat,
-                    bot=record.seating[seat],
-                    index=index,
-                    view=_to_json(view.to_dict()).decode(),
-                    moves=moves.texts(),
-                    move=move,
-                    forced=index in forced,
-                    ms=ms if ms is None else round(ms, 3),
-                    fault=faults.get(index),
-                    info=_to_json(numbers).decode() if numbers else None,
-                    deal_points=points[len(state.results)][seat],
-                    match_points=record.scores[seat],
-                    words=encoded.words,
-                    numbers=encoded.numbers,
-                    move_words=encoding.encode_moves(moves),
-                    action=action_of(state, move),
-                )
-        state = after
+        is_forced = index in forced
+        ms = None if seat is None or is_forced else next(times[seat], None)
+        if seat is None or (ms is None and not is_forced):
+            continue
+        try:
+            deal_points = int(record.results[len(before.results)]["scores"][seat])
+        except (LookupError, TypeError, ValueError):
+            raise ReplayError(record.match, index, move, "Its deal has no result.") from None
+        info = record.info.get(index, {})
+        numbers = {key: value for key, value in info.items() if not isinstance(value, str)}
+        view, moves = before.view(seat), before.moves()
+        encoded = encoding.encode(view)
+        yield DecisionRow(
+            match=record.match,
+            block=record.block,
+            seat=seat,
+            bot=record.seating[seat],
+            index=index,
+            view=_to_json(view.to_dict()).decode(),
+            moves=moves.texts(),
+            move=move,
+            forced=is_forced,
+            ms=ms if ms is None else round(ms, 3),
+            fault=faults.get(index),
+            info=_to_json(numbers).decode() if numbers else None,
+            deal_points=deal_points,
+            match_points=record.scores[seat],
+            words=encoded.words,
+            numbers=encoded.numbers,
+            move_words=encoding.encode_moves(moves),
+            action=action_of(before, move),
+        )
 
 
 def standings_csv(table: Standings) -> str:

@@ -5,13 +5,11 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from typing import ClassVar
-from unittest.mock import Mock
 
 import pytest
 
 from tests.support.tournament import played
 from tournament.bot.launch import LaunchSettings
-from tournament.bot.url_bot import StartError
 from tournament.config.cup import Bot, Cup, Limits
 from tournament.formats.format import Cards
 from tournament.formats.round_robin import RoundRobin
@@ -111,10 +109,3 @@ def test_a_bot_that_was_late_is_stopped() -> None:
     with pool(600) as six:
         seat(six, "abc", 0, replace(FAULTY.faults[0], seat=1, kind=FaultKind.TIMEOUT))
         assert FakeBot.running_now == set("ac")
-
-
-def test_a_bot_without_a_free_port_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    error = StartError("No free port was found.")
-    monkeypatch.setattr(bot_pool, "StartedBot", Mock(side_effect=error))
-    with pool(600) as six:
-        assert six.inspect().problems == 6 * (str(error),)

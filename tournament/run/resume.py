@@ -113,7 +113,7 @@ def differences(before: Cup, after: Cup) -> list[str]:
         for key in old
         if old[key] != new.get(key)
         and {key, key.partition(".")[0]}.isdisjoint((*_FREE, "bots"))
-        and not (key == grows and new[key] > old[key])
+        and not (key == grows and new.get(key, 0) > old[key])
     ]
     return changes + _bot_differences(before, after)
 

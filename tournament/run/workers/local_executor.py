@@ -161,6 +161,7 @@ class LocalExecutor:
         while len(self._workers) < self._tables:
             self._spawn_workers()
         worker = self._workers[0]
+        worker.deadline.expect(OWN_S * self._tables)  # for all workers to load
         try:
             worker.connection.send(frozenset(absent))
             while not worker.connection.poll(_TICK_S):
@@ -189,7 +190,7 @@ class LocalExecutor:
         worker = next(free, None) or self._spawn_workers()
         worker.job = job
         worker.deadline.stop_soon = False
-        worker.deadline.expect(OWN_S)
+        worker.deadline.expect(OWN_S * self._tables)  # all workers may still be loading
         with suppress(OSError):  # if it has died, `receive` notices
             worker.connection.send(job)
 

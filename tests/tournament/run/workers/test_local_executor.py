@@ -34,10 +34,10 @@ def test_a_table_without_a_free_port_stops_the_run(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_worker_that_was_stopped_while_idle_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local_executor, "OWN_S", 0)
     cup = replace(played.cup(), bots=())
     with closing(LocalExecutor(cup, LaunchSettings(cup.limits, 1), 1)) as tables:
         tables.inspect(())
+        monkeypatch.setattr(local_executor, "OWN_S", 0)
         (worker,) = multiprocessing.active_children()
         os.kill(worker.pid or 0, signal.SIGSTOP)
         tables.submit(Job(played.first_block(played.cup()), (0, 1, 2)))

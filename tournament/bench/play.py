@@ -49,10 +49,9 @@ _WAIT_S = 0.5
 @dataclass(frozen=True, slots=True)
 class Budget:
     """The limits on playing a table. At most `blocks` blocks (1 to `BLOCKS`) are played. After
-    `seconds` seconds, no further block begins, but one block is always played. If `seconds` is
-    None, there is no time limit."""
+    `seconds` seconds, no further block begins, but one block is always played."""
 
-    seconds: float | None = None
+    seconds: float = inf
     blocks: int = BLOCKS
 
 
@@ -121,7 +120,7 @@ class Bench:
         with closing(executor):
             if problems := executor.inspect(()).problems:
                 raise RunError(" ".join(problems))
-            until = inf if budget.seconds is None else monotonic() + budget.seconds
+            until = monotonic() + budget.seconds
             while begun == 0 or ended < begun or (begun < blocks and monotonic() < until):
                 while executor.has_free_table and begun < blocks:
                     if begun and monotonic() >= until:

@@ -42,17 +42,7 @@ class Move:
     A move equals another move, or a string, with the same text.
     """
 
-    __slots__ = (
-        "_text",
-        "cards",
-        "category",
-        "deck",
-        "kind",
-        "length",
-        "level",
-        "suffix",
-        "value",
-    )
+    __slots__ = ("_text", "cards", "category", "deck", "kind", "length", "level", "suffix", "value")
 
     def __init__(
         self,

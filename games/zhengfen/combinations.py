@@ -22,9 +22,7 @@ CATEGORIES: Final = (
     Category("triple", "play:JcJdJh", "Three cards of a rank (Drilling)."),
     Category("quad", "play:9c9d9h9s", "Four cards of a rank (Vierling), except four 2s."),
     Category(
-        "pair-run",
-        "play:KcKdAhAs2c2h",
-        "Three or more consecutive pairs, 3 to 2 (Paarsequenz).",
+        "pair-run", "play:KcKdAhAs2c2h", "Three or more consecutive pairs, 3 to 2 (Paarsequenz)."
     ),
     Category(
         "triple-run",
@@ -222,8 +220,7 @@ def validate_play(move: Move, table: Move | None) -> Move:
             raise not_higher(move.text, table)
     if len(options) > 1:
         raise IllegalMove(
-            Reason.AMBIGUOUS,
-            f"{move.text} is a flush and a full house: add =flush or =fullhouse.",
+            Reason.AMBIGUOUS, f"{move.text} is a flush and a full house: add =flush or =fullhouse."
         )
     return build_move(move.cards, options[0], ambiguous)
 

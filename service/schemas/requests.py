@@ -25,14 +25,7 @@ from service.schemas.fields import (
     ref,
     string,
 )
-from service.schemas.positions import (
-    SEED,
-    STATES,
-    VIEWS,
-    component,
-    make_schema,
-    options_schema,
-)
+from service.schemas.positions import SEED, STATES, VIEWS, component, make_schema, options_schema
 
 _DEFAULTS: Final = {
     name: {option.name: option.default for option in game.options}

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, Final
 
 from games import validation
@@ -74,7 +73,7 @@ class ClimbingPosition(BasePosition):
         self.passes = other.passes
 
 
-def talon_facts(data: Mapping[str, Any]) -> list[Fact]:
+def talon_facts(data: JsonDict) -> list[Fact]:
     """Return the talon as a list of one fact, or an empty list if there is no talon.
 
     `data` is a state or view in wire form.
@@ -82,7 +81,7 @@ def talon_facts(data: Mapping[str, Any]) -> list[Fact]:
     return [Fact("talon", cards=tuple(data["talon"]))] if data["talon"] else []
 
 
-def table_facts(data: Mapping[str, Any]) -> list[Fact]:
+def table_facts(data: JsonDict) -> list[Fact]:
     """Return the play to beat as a list of one fact, or an empty list if there is no play to beat.
 
     `data` is a state or view in wire form.
@@ -137,7 +136,7 @@ def read_table(
     """
     if entry is None:
         return None
-    valid = validation.seat(problems, "table.seat", entry["seat"], players)
+    problems += validation.check_seat("table.seat", entry["seat"], players)
     try:
         move = parse(entry["move"], deck)
         if move.kind != PLAY:
@@ -153,28 +152,24 @@ def read_table(
     for name, value in (("category", move.category), ("rank", move.rank), ("length", move.length)):
         if name in entry and entry[name] != value:
             problems.append(f"table.{name} is {entry[name]}, but that of {move.text} is {value}.")
-    return Table(entry["seat"], move) if valid else None
+    return Table(entry["seat"], move) if 0 <= entry["seat"] < players else None
 
 
 def check_passing(
-    problems: list[str],
-    data: Mapping[str, Any],
-    table: Table | None,
-    active: Sequence[int],
-    most: int,
-) -> None:
+    data: JsonDict, table: Table | None, active: Sequence[int], most: int
+) -> Iterator[str]:
     """Check the passes and the turn of a posted trick.
 
-    Add a sentence to `problems` for each problem. `table` is the result of `read_table`. `active`
-    has the seats that hold cards. A trick ends after `most` passes.
+    `table` is the result of `read_table`. `active` has the seats that hold cards. A trick ends
+    after `most` passes.
     """
     passes: int = data["passes"]
     if data["table"] is None:
         if passes != 0:
-            problems.append(f"passes is {passes}, but without a play on the table it is 0.")
+            yield f"passes is {passes}, but without a play on the table it is 0."
         return
     if not 0 <= passes < max(1, most):
-        problems.append(f"passes is {passes}, but after {most} passes this trick would be over.")
+        yield f"passes is {passes}, but after {most} passes this trick would be over."
         return
     if table is None or data["phase"] == "over":
         return
@@ -183,7 +178,7 @@ def check_passing(
     following = [seat for seat in after if seat in active]
     expected = following[passes] if passes < len(following) else None
     if data["turn"] != expected:
-        problems.append(
+        yield (
             f"turn is {data['turn']}, but after seat {table.seat}'s play and {passes} passes"
             f" it is the turn of seat {expected}."
         )
@@ -248,80 +243,71 @@ def shown_talon(
     return (HIDDEN,) * len(cards)
 
 
-def check_auction(problems: list[str], data: Mapping[str, Any], passes_allowed: int) -> None:
-    """Check a posted auction, and add a sentence to `problems` for each problem.
-
-    At most `passes_allowed` passes may precede the first bid.
-    """
+def check_auction(data: JsonDict, passes_allowed: int) -> Iterator[str]:
+    """Check a posted auction. At most `passes_allowed` passes may precede the first bid."""
     if data["declarer"] is not None:
-        problems.append("declarer must be null in an auction.")
+        yield "declarer must be null in an auction."
     if data["table"] is not None:
-        problems.append("table must be null in an auction.")
+        yield "table must be null in an auction."
     bid, passes = data["bid"], data["passes"]
     if not 0 <= bid < HIGHEST_BID:
-        problems.append(f"bid is {bid}, but in an auction it is 0 to {HIGHEST_BID - 1}.")
+        yield f"bid is {bid}, but in an auction it is 0 to {HIGHEST_BID - 1}."
     most = data["players"] - 2 if bid else passes_allowed
     if not 0 <= passes <= most:
-        problems.append(f"passes is {passes}, but here it is 0 to {most}.")
+        yield f"passes is {passes}, but here it is 0 to {most}."
     elif bid == 0 and data["turn"] is not None:
         expected = (data["first"] + passes) % data["players"]
         if data["turn"] != expected:
-            problems.append(
-                f"turn is {data['turn']}, but nobody has bid: it is the turn of seat {expected}."
-            )
+            yield f"turn is {data['turn']}, but nobody has bid: it is the turn of seat {expected}."
     if data["options"].get("single_round") and bid != 0 and data["turn"] is not None:
         called = (data["turn"] - data["first"]) % data["players"]
         if passes >= called:
-            problems.append(
+            yield (
                 f"passes is {passes} after a bid, but with single_round only {called} of the"
                 f" seats have called before seat {data['turn']}."
             )
 
 
-def check_declared(problems: list[str], data: Mapping[str, Any]) -> None:
-    """Check that a position after the auction has a declarer and a bid of 1 to 3.
-
-    Add a sentence to `problems` for each problem.
-    """
+def check_declared(data: JsonDict) -> Iterator[str]:
+    """Check that a position after the auction has a declarer and a bid of 1 to 3."""
     if data["declarer"] is None:
-        problems.append("declarer must be set after the auction.")
+        yield "declarer must be set after the auction."
     if not 1 <= data["bid"] <= HIGHEST_BID:
-        problems.append(f"bid is {data['bid']}, but after the auction it is 1 to {HIGHEST_BID}.")
+        yield f"bid is {data['bid']}, but after the auction it is 1 to {HIGHEST_BID}."
 
 
-def check_cards_with_talon(
-    problems: list[str], data: Mapping[str, Any], deck: Deck, table: Table | None
-) -> None:
+def check_cards_with_talon(data: JsonDict, deck: Deck, table: Table | None) -> Iterator[str]:
     """Check that all cards are in the deck, that no card occurs too often, and that each seat has
     cards unless the game is over. In a view, also check the hand and the counts.
 
-    Add a sentence to `problems` for each problem. `table` is the result of `read_table`. A card of
-    the talon that is also in the declarer's hand, or in the declarer's play on the table, counts
-    once.
+    `table` is the result of `read_table`. A card of the talon that is also in the declarer's hand,
+    or in the declarer's play on the table, counts once.
     """
     declarer, hands = data["declarer"], validation.known_hands(data)
     on_table = [] if table is None else deck.names_of(table.move.cards)
     if "seat" in data:
         face_down = data["talon"] if declarer is None else ()
-        validation.own_hand(problems, data, deck, len(on_table) + len(face_down))
+        yield from validation.check_own_hand(data, deck, len(on_table) + len(face_down))
     if data["phase"] != "over":
-        problems += [
-            f"Seat {seat} has no cards, but then the deal would be over."
-            for seat, count in enumerate(validation.hand_sizes(data))
-            if count == 0
-        ]
+        for seat, count in enumerate(validation.hand_sizes(data)):
+            if count == 0:
+                yield f"Seat {seat} has no cards, but then the deal would be over."
     cards = list(on_table)
     for hand in hands.values():
         cards += hand
     talon = [card for card in data["talon"] if card != HIDDEN]
     if max(len(cards), len(talon)) > deck.size:
         # Some card occurs too often, whichever cards the declarer has taken up.
-        validation.check_cards(problems, deck, talon)
+        yield from validation.check_cards(deck, talon)
     elif declarer is not None:
         theirs = list(hands.get(declarer, ()))
         if table is not None and table.seat == declarer:
             theirs += on_table
-        cards += (Counter(talon) - Counter(theirs)).elements()
+        for card in talon:
+            if card in theirs:
+                theirs.remove(card)
+            else:
+                cards.append(card)
     else:
         cards += talon
-    validation.check_cards(problems, deck, cards)
+    yield from validation.check_cards(deck, cards)

@@ -204,7 +204,7 @@ class BasePosition:
         """
         problems: list[str] = []
         checked = validation.with_valid_players(problems, self.game, data)
-        validation.check_common(problems, self.game, checked)
+        problems += validation.check_common(self.game, checked)
         deck = self.deck = self.game.deck(checked["players"])
         table = self.check_wire(problems, checked)
         if problems:

@@ -1,13 +1,13 @@
 """Semantic validation of posted states and views: the checks that all games share.
 
 The positions have passed the schema, so fields and types are right. Here and in the modules of the
-games, each check adds a sentence to `problems` for each problem it finds.
+games, a check returns or yields a sentence for each problem it finds.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from games.deck import HIDDEN, Deck
@@ -45,15 +45,11 @@ def hand_sizes(data: JsonDict) -> list[int]:
     return data["counts"] if "counts" in data else [len(hand) for hand in data["hands"]]
 
 
-def seat(problems: list[str], name: str, value: int | None, players: int) -> bool:
-    """Return whether `value` is a seat or None. If not, add a sentence to `problems`.
-
-    `name` is the name of the field in the sentence.
-    """
+def check_seat(name: str, value: int | None, players: int) -> Sequence[str]:
+    """Check that `value` is a seat or None. `name` is the name of the field in the sentence."""
     if value is None or 0 <= value < players:
-        return True
-    problems.append(f"{name} is {value}, but the seats are 0 to {players - 1}.")
-    return False
+        return ()
+    return (f"{name} is {value}, but the seats are 0 to {players - 1}.",)
 
 
 def entries(values: Sequence[Any]) -> str:
@@ -61,93 +57,82 @@ def entries(values: Sequence[Any]) -> str:
     return "1 entry" if len(values) == 1 else f"{len(values)} entries"
 
 
-def one_per_seat(problems: list[str], name: str, values: Sequence[Any], players: int) -> None:
-    """Check that `values` has one entry for each seat. If not, add a sentence to `problems`.
-
-    `name` is the name of the list in the sentence.
-    """
-    if len(values) != players:
-        problems.append(f"{name} has {entries(values)}, but there are {players} players.")
+def check_length(name: str, values: Sequence[Any], players: int) -> Sequence[str]:
+    """Check that `values` has an entry for each seat. `name` is its name in the sentence."""
+    if len(values) == players:
+        return ()
+    return (f"{name} has {entries(values)}, but there are {players} players.",)
 
 
-def check_common(problems: list[str], game: Game, data: JsonDict) -> None:
+def check_common(game: Game, data: JsonDict) -> Iterator[str]:
     """Check the fields that all games share, and that a state does not mask its talon.
 
-    Add a sentence to `problems` for each problem. The game must allow the number of players (see
-    `with_valid_players`).
+    The game must allow the number of players (see `with_valid_players`).
     """
     players: int = data["players"]
     phase: str = data["phase"]
     if phase != "over" and phase not in game.phases:
         known = ", ".join((*game.phases, "over"))
-        problems.append(f"phase is {phase}, but the phases of {game.title} are: {known}.")
+        yield f"phase is {phase}, but the phases of {game.title} are: {known}."
     if (data["turn"] is None) != (phase == "over"):
-        problems.append("turn must be null if, and only if, phase is over.")
+        yield "turn must be null if, and only if, phase is over."
     for name in ("turn", "dealer", "first", "declarer", "partner", "seat"):
         if name in data:
-            seat(problems, name, data[name], players)
+            yield from check_seat(name, data[name], players)
     for name in ("scores", "counts" if "seat" in data else "hands"):
-        one_per_seat(problems, name, data[name], players)
+        yield from check_length(name, data[name], players)
     for number, result in enumerate(data["results"]):
         where = f"results[{number}]"
         for name in _RESULT_SEATS:
             if name in result:
-                seat(problems, f"{where}.{name}", result[name], players)
+                yield from check_seat(f"{where}.{name}", result[name], players)
         for name in _RESULT_LISTS:
             if name in result:
-                one_per_seat(problems, f"{where}.{name}", result[name], players)
+                yield from check_length(f"{where}.{name}", result[name], players)
     if "hands" in data and HIDDEN in data.get("talon", ()):
-        problems.append("talon is masked, but a state must show all cards.")
+        yield "talon is masked, but a state must show all cards."
     limit = data["options"]["deals"]
     if phase != "over" and limit is not None and len(data["results"]) >= limit:
-        problems.append(
-            f"results has {entries(data['results'])}, but a game of {limit} deals would be over."
-        )
+        yield f"results has {entries(data['results'])}, but a game of {limit} deals would be over."
 
 
-def own_hand(problems: list[str], data: JsonDict, deck: Deck, outside: int = 0) -> None:
+def check_own_hand(data: JsonDict, deck: Deck, outside: int) -> Iterator[str]:
     """Check the hand, the counts and the size of the talon in a view.
 
-    `outside` is the number of cards known to be in no hand. Add a sentence to `problems` for each
-    problem.
+    `outside` is the number of cards known to be in no hand.
     """
     counts: list[int] = data["counts"]
     hand: list[str] = data["hand"]
     seat: int | None = data["seat"]
     if seat is None:
         if hand:
-            problems.append("hand must be empty in a view without a seat.")
+            yield "hand must be empty in a view without a seat."
     elif 0 <= seat < len(counts) and counts[seat] != len(hand):
-        problems.append(
-            f"counts has {counts[seat]} for seat {seat}, but its hand has {len(hand)} cards."
-        )
+        yield f"counts has {counts[seat]} for seat {seat}, but its hand has {len(hand)} cards."
     if HIDDEN in hand:
-        problems.append("hand is masked, but a view must show its own cards.")
+        yield "hand is masked, but a view must show its own cards."
     if any(count < 0 for count in counts):
-        problems.append("counts has a negative number.")
+        yield "counts has a negative number."
     talon = len(data.get("talon", ()))
     if talon > deck.size:
-        problems.append(f"talon has {talon} cards, but the deck has {deck.size}.")
+        yield f"talon has {talon} cards, but the deck has {deck.size}."
     total = sum(counts) + outside
     if total > deck.size:
-        problems.append(
+        yield (
             f"counts and the cards outside hands make {total} cards, but the deck has {deck.size}."
         )
 
 
-def check_cards(problems: list[str], deck: Deck, cards: Sequence[str]) -> None:
-    """Check that the deck has all cards, and that no card occurs too often. `??` is not allowed.
-
-    Add a sentence to `problems` for each problem.
-    """
+def check_cards(deck: Deck, cards: Sequence[str]) -> Iterator[str]:
+    """Check that the deck has all cards, and that no card occurs too often. `??` is not allowed."""
     if deck.fits(deck.hand(cards), len(cards)):
         return  # faster than counting: reading a state takes 15 % less time
     total = Counter(cards)
     for card in deck.in_order(total):
         if card not in deck.number:
-            problems.append(f"{card} is not a card of this game.")
+            yield f"{card} is not a card of this game."
         elif total[card] > deck.packs:
-            problems.append(
+            yield (
                 f"{card} occurs {total[card]} times, but the deck has it"
                 f" {'once' if deck.packs == 1 else 'twice'}."
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import ClassVar, Final
 
 from games import climbing, validation
@@ -98,10 +99,10 @@ class DasanPosition(ClimbingPosition):
         players: int = data["players"]
         table = climbing.read_table(problems, data["table"], DECK, players, combinations.identify)
         if data["phase"] == "auction":
-            climbing.check_auction(problems, data, 0)
+            problems += climbing.check_auction(data, 0)
         else:
-            climbing.check_declared(problems, data)
-            climbing.check_passing(problems, data, table, range(players), players - 1)
+            problems += climbing.check_declared(data)
+            problems += climbing.check_passing(data, table, range(players), players - 1)
         if data["phase"] == "call":
             if players != 4:
                 problems.append("The phase call exists only with four players.")
@@ -117,8 +118,8 @@ class DasanPosition(ClimbingPosition):
         elif players == 3 or data["phase"] in ("auction", "call"):
             problems.append("called must be null with three players, and before the call.")
         else:
-            _check_called(problems, data)
-        climbing.check_cards_with_talon(problems, data, DECK, table)
+            problems += _check_called(data)
+        problems += climbing.check_cards_with_talon(data, DECK, table)
         return table
 
     def copy_shared(self, other: DasanPosition) -> None:
@@ -141,20 +142,20 @@ def _validate_call(move: Move, hand: int) -> Move:
     return move
 
 
-def _check_called(problems: list[str], data: JsonDict) -> None:
+def _check_called(data: JsonDict) -> Iterator[str]:
     hands = validation.known_hands(data)
     called, declarer, partner = data["called"], data["declarer"], data["partner"]
     if called not in DECK.number or DECK.number[called] >= 4 * CALLABLE:
-        problems.append(f"called is {called}, but only the ranks 4 to T can be called.")
+        yield f"called is {called}, but only the ranks 4 to T can be called."
         return
     holder = next((seat for seat, hand in hands.items() if called in hand), None)
     if declarer is not None and called in hands.get(declarer, ()):
-        problems.append("The declarer holds the called card, but another seat must hold it.")
+        yield "The declarer holds the called card, but another seat must hold it."
     if partner is not None and partner == declarer:
-        problems.append("partner is the declarer, but must be another seat.")
+        yield "partner is the declarer, but must be another seat."
     if holder is not None and partner != holder:
         seat = "null" if partner is None else partner
-        problems.append(f"partner is {seat}, but seat {holder} holds {called}.")
+        yield f"partner is {seat}, but seat {holder} holds {called}."
 
 
 class DasanState(DasanPosition):

@@ -72,16 +72,16 @@ class DoudizhuPosition(ClimbingPosition):
         identify = combinations(players, bool(data["options"]["quad_pair_as_solos"])).identify
         table = climbing.read_table(problems, data["table"], self.deck, players, identify)
         if data["phase"] == "auction":
-            climbing.check_auction(problems, data, players - 1)
+            problems += climbing.check_auction(data, players - 1)
         elif data["phase"] == "over" and data["declarer"] is None:
             if data["table"] is not None or data["bid"] != 0 or data["passes"] != 0:
                 problems.append("After a passed-out last deal table is null, bid 0 and passes 0.")
         else:
-            climbing.check_declared(problems, data)
-            climbing.check_passing(problems, data, table, range(players), players - 1)
+            problems += climbing.check_declared(data)
+            problems += climbing.check_passing(data, table, range(players), players - 1)
         if not 0 <= data["doublings"] <= MOST_DOUBLINGS:
             problems.append(f"doublings is {data['doublings']}, not 0 to {MOST_DOUBLINGS}.")
-        climbing.check_cards_with_talon(problems, data, self.deck, table)
+        problems += climbing.check_cards_with_talon(data, self.deck, table)
         return table
 
     def load(self, data: JsonDict) -> None:

@@ -1,5 +1,6 @@
 """Semantic validation of posted positions of 9-5-2 (contract, "State")."""
 
+from collections.abc import Iterator
 from typing import Final
 
 from games import validation
@@ -19,56 +20,50 @@ def check_position(problems: list[str], data: JsonDict) -> None:
     """Check a position of 9-5-2, and add a sentence to `problems` for each problem."""
     counts = validation.hand_sizes(data)
     for name in ("targets", "tricks"):
-        validation.one_per_seat(problems, name, data[name], SEATS)
-    _targets(problems, data)
-    _phase(problems, data)
+        problems += validation.check_length(name, data[name], SEATS)
+    problems += _targets(data)
+    problems += _phase(data)
     played = _trick(problems, data)
     if len(data["targets"]) == len(data["tricks"]) == len(counts) == SEATS:
-        _sizes(problems, data, counts)
-    _pairings(problems, data, counts)
-    _cards(problems, data, played)
+        problems += _sizes(data, counts)
+    problems += _pairings(data, counts)
+    problems += _cards(data, played)
 
 
-def _targets(problems: list[str], data: JsonDict) -> None:
+def _targets(data: JsonDict) -> Iterator[str]:
     targets, dealer = data["targets"], data["dealer"]
     if len(targets) != SEATS:
         return
     if sorted(targets) != TARGETS:
-        problems.append(f"targets is {targets}, but the targets are 9, 5 and 2, one for each seat.")
+        yield f"targets is {targets}, but the targets are 9, 5 and 2, one for each seat."
     if 0 <= dealer < SEATS and targets[dealer] != 9:
-        problems.append(f"dealer is {dealer}, but the dealer is the seat with target 9.")
+        yield f"dealer is {dealer}, but the dealer is the seat with target 9."
 
 
-def _phase(problems: list[str], data: JsonDict) -> None:
+def _phase(data: JsonDict) -> Iterator[str]:
     phase, turn, trump, owed = data["phase"], data["turn"], data["trump"], data["owed"]
     if phase in ("exchange", "trump"):
         if trump is not None:
-            problems.append(
-                f'trump is "{trump}", but in {phase} it has not been named: it is null.'
-            )
+            yield f'trump is "{trump}", but in {phase} it has not been named: it is null.'
     elif trump is None:
-        problems.append(f"trump is null, but in {phase} it has been named.")
+        yield f"trump is null, but in {phase} it has been named."
     elif trump not in tuple(SUITS):
-        problems.append(f'trump is "{trump}", but the suits are c, d, h and s.')
+        yield f'trump is "{trump}", but the suits are c, d, h and s.'
     if phase == "exchange":
         if not owed:
-            problems.append("owed is empty, but in exchange it has at least one pairing.")
+            yield "owed is empty, but in exchange it has at least one pairing."
         elif turn is not None and turn != owed[0]["giver"]:
-            problems.append(
-                f"turn is {turn}, but the first giver in owed is seat {owed[0]['giver']}."
-            )
+            yield f"turn is {turn}, but the first giver in owed is seat {owed[0]['giver']}."
     elif owed:
-        problems.append(f"owed must be empty in {phase}.")
+        yield f"owed must be empty in {phase}."
     if phase in ("trump", "discard") and turn is not None and 0 <= turn < len(data["targets"]):
         target = data["targets"][turn]
         if target != 9:
-            problems.append(f"turn is {turn}, whose target is {target}; in {phase} it must be 9.")
+            yield f"turn is {turn}, whose target is {target}; in {phase} it must be 9."
     if len(data["discards"]) > TALON:
-        problems.append(
-            f"discards has {len(data['discards'])} cards, but at most four are discarded."
-        )
+        yield f"discards has {len(data['discards'])} cards, but at most four are discarded."
     elif phase == "discard" and len(data["discards"]) == TALON:
-        problems.append("discards has four cards: the phase discard would be over.")
+        yield "discards has four cards: the phase discard would be over."
 
 
 def _trick(problems: list[str], data: JsonDict) -> list[str]:
@@ -81,7 +76,7 @@ def _trick(problems: list[str], data: JsonDict) -> list[str]:
     cards: list[str] = []
     for number, entry in enumerate(trick[:SEATS]):
         where = f"trick[{number}]"
-        validation.seat(problems, f"{where}.seat", entry["seat"], SEATS)
+        problems += validation.check_seat(f"{where}.seat", entry["seat"], SEATS)
         if number and entry["seat"] != (trick[0]["seat"] + number) % SEATS:
             problems.append(
                 f"{where}.seat is {entry['seat']}, which does not follow the seat before."
@@ -102,7 +97,7 @@ def _trick(problems: list[str], data: JsonDict) -> list[str]:
     return cards
 
 
-def _sizes(problems: list[str], data: JsonDict, counts: list[int]) -> None:
+def _sizes(data: JsonDict, counts: list[int]) -> Iterator[str]:
     """Check for each seat that its cards to play and the tricks won by all seats add up to 16.
 
     The cards to play are the seat's hand, its card in the trick, and the cards that it has chosen
@@ -110,12 +105,12 @@ def _sizes(problems: list[str], data: JsonDict, counts: list[int]) -> None:
     """
     phase, targets = data["phase"], data["targets"]
     if min(data["tricks"]) < 0:
-        problems.append("tricks has a negative number.")
+        yield "tricks has a negative number."
         return
     won = sum(data["tricks"])
     left = TRICKS - won
     if left < 0 or (left == 0 and phase != "over"):
-        problems.append(f"tricks adds up to {won}, but in {phase} it is less than {TRICKS}.")
+        yield f"tricks adds up to {won}, but in {phase} it is less than {TRICKS}."
         return
     for seat in range(SEATS):
         to_play = counts[seat]
@@ -124,7 +119,7 @@ def _sizes(problems: list[str], data: JsonDict, counts: list[int]) -> None:
         if targets[seat] == 9:
             to_play -= _surplus(data)
         if to_play != left:
-            problems.append(
+            yield (
                 f"Seat {seat} has {to_play} cards to play and {won} tricks are won,"
                 f" but together that must make {TRICKS}."
             )
@@ -140,42 +135,41 @@ def _surplus(data: JsonDict) -> int:
     return 0
 
 
-def _pairings(problems: list[str], data: JsonDict, counts: list[int]) -> None:
+def _pairings(data: JsonDict, counts: list[int]) -> Iterator[str]:
     for name in ("owed", "exchanged"):
         for number, pair in enumerate(data[name]):
             where = f"{name}[{number}]"
-            validation.seat(problems, f"{where}.giver", pair["giver"], SEATS)
-            validation.seat(problems, f"{where}.debtor", pair["debtor"], SEATS)
+            yield from validation.check_seat(f"{where}.giver", pair["giver"], SEATS)
+            yield from validation.check_seat(f"{where}.debtor", pair["debtor"], SEATS)
             if pair["giver"] == pair["debtor"]:
-                problems.append(f"{where}: giver and debtor are the same seat.")
+                yield f"{where}: giver and debtor are the same seat."
     due = data["owed"][:1]
     for number, pair in enumerate(data["owed"]):
         giver, still = pair["giver"], pair["count"] - len(pair["given"])
         if still < 1:
-            problems.append(f"owed[{number}] is open, but all its cards have been given.")
+            yield f"owed[{number}] is open, but all its cards have been given."
         if 0 <= giver < len(counts):
             held = counts[giver]
             held += sum(len(first["given"]) for first in due if number and first["giver"] == giver)
             if still > held:
-                problems.append(f"owed[{number}] needs more cards than seat {giver} has.")
+                yield f"owed[{number}] needs more cards than seat {giver} has."
     for number, pair in enumerate(data["exchanged"]):
         for name in ("given", "returned"):
-            twice: list[str] = []
-            validation.check_cards(twice, DECK, _known(pair[name]))
-            problems += [f"exchanged[{number}].{name}: {problem}" for problem in twice]
+            for problem in validation.check_cards(DECK, _known(pair[name])):
+                yield f"exchanged[{number}].{name}: {problem}"
 
 
-def _cards(problems: list[str], data: JsonDict, played: list[str]) -> None:
+def _cards(data: JsonDict, played: list[str]) -> Iterator[str]:
     # The cards of `exchanged` have since moved to other places.
     cards = [*data["talon"], *data["discards"], *played]
     for pair in data["owed"]:
         cards += pair["given"]
     if "seat" in data:
-        validation.own_hand(problems, data, DECK, len(cards))
+        yield from validation.check_own_hand(data, DECK, len(cards))
         cards = _known(cards)
     for hand in validation.known_hands(data).values():
         cards += hand
-    validation.check_cards(problems, DECK, cards)
+    yield from validation.check_cards(DECK, cards)
 
 
 def _known(cards: list[str]) -> list[str]:

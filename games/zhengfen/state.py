@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Iterator
 from typing import ClassVar, Final
 
 from games import climbing, validation
@@ -64,24 +64,24 @@ class ZhengfenPosition(ClimbingPosition):
     def check_wire(self, problems: list[str], data: JsonDict) -> Table | None:
         """Check a wire form (see `BasePosition.check_wire`)."""
         counts = validation.hand_sizes(data)
-        validation.one_per_seat(problems, "taken", data["taken"], data["players"])
+        problems += validation.check_length("taken", data["taken"], data["players"])
         table = climbing.read_table(
             problems, data["table"], DECK, data["players"], lambda move: validate_play(move, None)
         )
         active = [seat for seat, count in enumerate(counts) if count > 0]
-        climbing.check_passing(problems, data, table, active, len(active))
-        _check_out(problems, data, active)
+        problems += climbing.check_passing(data, table, active, len(active))
+        problems += _check_out(data, active)
         if data["phase"] != "over":
-            _check_active(problems, data, active)
-        _check_trick(problems, data, table)
+            problems += _check_active(data, active)
+        problems += _check_trick(data, table)
         cards = list(data["trick"])
         for names in data["taken"]:
             cards += names
         if "seat" in data:
-            validation.own_hand(problems, data, DECK, len(cards))
+            problems += validation.check_own_hand(data, DECK, len(cards))
         for names in validation.known_hands(data).values():
             cards += names
-        validation.check_cards(problems, DECK, cards)
+        problems += validation.check_cards(DECK, cards)
         return table
 
     def copy_shared(self, other: ZhengfenPosition) -> None:
@@ -93,40 +93,41 @@ class ZhengfenPosition(ClimbingPosition):
         self.out = other.out
 
 
-def _check_trick(problems: list[str], data: JsonDict, table: Table | None) -> None:
+def _check_trick(data: JsonDict, table: Table | None) -> Iterator[str]:
     if data["table"] is None:
         if data["trick"]:
-            problems.append("trick has cards, but without a play on the table it is empty.")
-    elif table and Counter(DECK.names_of(table.move.cards)) - Counter(data["trick"]):
-        problems.append("trick does not have all cards of the play on the table.")
+            yield "trick has cards, but without a play on the table it is empty."
+    elif table and not set(DECK.names_of(table.move.cards)) <= set(data["trick"]):
+        yield "trick does not have all cards of the play on the table."
 
 
-def _check_out(problems: list[str], data: JsonDict, active: list[int]) -> None:
+def _check_out(data: JsonDict, active: list[int]) -> Iterator[str]:
     out: list[int] = data["out"]
     players: int = data["players"]
     if len(out) > players:
-        problems.append(f"out has {len(out)} seats, but there are {players} players.")
+        yield f"out has {len(out)} seats, but there are {players} players."
         return
-    valid = [validation.seat(problems, "out", seat, players) for seat in out]
+    for seat in out:
+        yield from validation.check_seat("out", seat, players)
     if len(set(out)) < len(out):
-        problems.append("out names a seat twice.")
-    elif data["phase"] != "over" and all(valid):
+        yield "out names a seat twice."
+    elif data["phase"] != "over" and set(out) <= set(range(players)):
         empty = [seat for seat in range(players) if seat not in active]
         if sorted(out) != empty:
-            problems.append(f"out is {out}, but the seats without cards are {empty}.")
+            yield f"out is {out}, but the seats without cards are {empty}."
 
 
-def _check_active(problems: list[str], data: JsonDict, active: list[int]) -> None:
+def _check_active(data: JsonDict, active: list[int]) -> Iterator[str]:
     table = data["table"]
     if not active:
-        problems.append("Nobody holds cards, but the game is not over.")
+        yield "Nobody holds cards, but the game is not over."
     elif len(active) == 1 and (table is None or table["seat"] == active[0]):
-        problems.append(
+        yield (
             f"Only seat {active[0]} holds cards, which is possible only while another seat's play"
             " is on the table."
         )
     elif table is None and data["turn"] is not None and data["turn"] not in active:
-        problems.append(f"turn is {data['turn']}, but that seat has no cards to lead.")
+        yield f"turn is {data['turn']}, but that seat has no cards to lead."
 
 
 class ZhengfenState(ZhengfenPosition):

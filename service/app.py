@@ -1,21 +1,29 @@
 """The Flask application: routes, error handlers, and the middleware around them."""
 
-from collections.abc import Mapping
-from typing import Final
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from random import getrandbits
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Final
 
 from flask import Flask, Request, Response, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, TooManyRequests
 from werkzeug.routing import MapAdapter
 
-from service.logs import REQUEST_ID, log_error
-from service.metrics import Metrics
-from service.middleware import with_middleware
+from service.logs import REQUEST_ID, log_error, log_request
+from service.metrics import METHODS, Metrics
 from service.operations import SEALER, v1
 from service.pages import METRICS, static_routes
 from service.problems import PROBLEM_TYPES, Problem
 from service.sealed import Sealer
 from service.settings import Settings
 from serving.compression import compress
+from serving.rsgi import BEGAN
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 DETAILS: Final = {
     "malformed-json": "The body could not be read to its end.",
@@ -29,6 +37,13 @@ DETAILS: Final = {
 }
 """By code, the `detail` of problems that answer HTTP errors and unexpected exceptions."""
 _CODES: Final[Mapping[int | None, str]] = {PROBLEM_TYPES[code].status: code for code in DETAILS}
+
+_REQUEST_ID: Final = re.compile(r"[\w.:+/=-]{1,128}", re.ASCII)  # accepted from clients
+_DAY_S: Final = 24 * 60 * 60
+_ANY_PAGE: Final = (
+    ("Access-Control-Allow-Origin", "*"),
+    ("Access-Control-Expose-Headers", "Retry-After, X-Request-Id"),
+)
 
 
 class _App(Flask):
@@ -59,7 +74,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     app.register_blueprint(static_routes)
     _register_error_handlers(app, settings, metrics)
     app.after_request(compress)
-    middleware = with_middleware(app.wsgi_app, settings, metrics)
+    middleware = _with_middleware(app.wsgi_app, settings, metrics)
     app.wsgi_app = middleware  # type: ignore[assignment, method-assign] # as Flask documents
     return app
 
@@ -87,3 +102,43 @@ def _register_error_handlers(app: Flask, settings: Settings, metrics: Metrics) -
     def respond_to_bug(error: Exception) -> Response:
         log_error(error, request.environ)
         return respond(Problem("internal", DETAILS["internal"]))
+
+
+def _with_middleware(app: WSGIApplication, settings: Settings, metrics: Metrics) -> WSGIApplication:
+    """Return a WSGI application that adds CORS headers and request IDs to the answers of `app`.
+
+    A request keeps a valid `X-Request-Id`, or else gets a random ID. Count each request in
+    `metrics`, and log it if the settings say so. `app` must be a Flask application's `wsgi_app`.
+    """
+
+    def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        began = environ.get(BEGAN) or perf_counter()
+        given = environ.get("HTTP_X_REQUEST_ID", "")
+        # An ID is no secret, and `secrets` would cost a system call for each request.
+        environ[REQUEST_ID] = given if _REQUEST_ID.fullmatch(given) else f"{getrandbits(64):016x}"
+
+        def start(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
+            headers += [*_ANY_PAGE, ("X-Request-Id", environ[REQUEST_ID])]
+            if environ["REQUEST_METHOD"] == "OPTIONS":
+                if status[0] == "2":  # Flask says that the empty body is HTML
+                    headers[:] = [item for item in headers if item[0] != "Content-Type"]
+                headers += _preflight_headers(environ)
+            rule = environ["werkzeug.request"].url_rule
+            route = "none" if rule is None else rule.rule
+            seconds = perf_counter() - began
+            metrics.count_request(route, environ["REQUEST_METHOD"], status[:3], seconds)
+            if settings.access_log:
+                log_request(environ, int(status[:3]), seconds)
+            return start_response(status, headers, exc_info)
+
+        return app(environ, start)
+
+    return answer
+
+
+def _preflight_headers(environ: WSGIEnvironment) -> Iterator[tuple[str, str]]:
+    if environ.get("HTTP_ACCESS_CONTROL_REQUEST_METHOD", "").upper() in METHODS:
+        yield "Access-Control-Allow-Methods", ", ".join(METHODS)
+        yield "Access-Control-Max-Age", str(_DAY_S)
+        if requested := environ.get("HTTP_ACCESS_CONTROL_REQUEST_HEADERS"):
+            yield "Access-Control-Allow-Headers", requested

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar, Final
+from typing import ClassVar, Final, cast
 
 from games import climbing, validation
 from games.climbing import AuctionGame, ClimbingPosition
@@ -229,9 +229,7 @@ class DasanState(DasanPosition):
         return after
 
     def _apply(self, move: Move) -> None:
-        turn = self.turn
-        if turn is None:
-            return
+        turn = cast("int", self.turn)
         self.history = self.history.then(turn, move)
         self.turn = (turn + 1) % self.players
         if move.kind == PLAY:

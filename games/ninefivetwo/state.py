@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Final
+from typing import ClassVar, Final, cast
 
 from games.deck import HIDDEN, SUITS, Deck
 from games.errors import IllegalMove, Reason
@@ -210,9 +210,7 @@ class NinefivetwoState(NinefivetwoPosition):
         return after
 
     def _apply(self, move: Move) -> None:
-        turn = self.turn
-        if turn is None:
-            return
+        turn = cast("int", self.turn)
         self.history = self.history.then(turn, move)
         self.add_to_hand(turn, -move.cards)
         if move.kind == PLAY:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar, Final
+from typing import ClassVar, Final, cast
 
 from games import climbing, validation
 from games.climbing import ClimbingPosition
@@ -178,9 +178,7 @@ class ZhengfenState(ZhengfenPosition):
         return after
 
     def _apply(self, move: Move) -> None:
-        turn = self.turn
-        if turn is None:
-            return
+        turn = cast("int", self.turn)
         self.history = self.history.then(turn, move)
         is_last = self.players - self.hands.count(0) == 1  # only one seat has cards
         if move.kind == PLAY:

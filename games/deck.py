@@ -68,7 +68,7 @@ class Deck:
         self._ones = sum(self.units)
         self._rank_field = (1 << (4 * self.width)) - 1
         self._guards = self._ones << 3 if packs > 1 else 0
-        self.full: int = sum([self.units[card] for card in self.order])
+        self.full: int = self.hand_of_numbers(self.order)
 
     def hand(self, cards: Iterable[str]) -> int:
         """Return the hand of the cards with these names.

@@ -2,7 +2,7 @@
 
 import os
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Final
 
@@ -22,11 +22,9 @@ class Metrics:
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
-        self.requests = Counter(
-            "stich_http_requests_total",
-            "Requests answered.",
-            ("method", "route", "status"),
-            registry=self.registry,
+        counter = partial(Counter, registry=self.registry)
+        self.requests = counter(
+            "stich_http_requests_total", "Requests answered.", ("method", "route", "status")
         )
         self.seconds = Histogram(
             "stich_http_request_seconds",
@@ -35,11 +33,8 @@ class Metrics:
             buckets=_BUCKETS,
             registry=self.registry,
         )
-        self.problems = Counter(
-            "stich_problems_total",
-            "Problems answered, by route and code.",
-            ("route", "code"),
-            registry=self.registry,
+        self.problems = counter(
+            "stich_problems_total", "Problems answered, by route and code.", ("route", "code")
         )
         self._labelled = cache(
             lambda route, method, status: (

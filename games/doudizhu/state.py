@@ -181,16 +181,12 @@ class DoudizhuState(DoudizhuPosition):
         others_passed = self.passes == self.players - 1
         all_called = bool(self.options["single_round"]) and following == self.first
         if self.bid == climbing.HIGHEST_BID or (self.bid and (others_passed or all_called)):
-            self._take_up(climbing.bidder(following, self.passes, self.players))
+            self.declarer = self.turn = climbing.bidder(following, self.passes, self.players)
+            self.add_to_hand(self.declarer, self.talon)
+            self.phase = "play"
+            self.passes = 0
         elif self.passes == self.players:
             self._passed_out()
-
-    def _take_up(self, declarer: int) -> None:
-        self.declarer = declarer
-        self.add_to_hand(declarer, self.talon)
-        self.phase = "play"
-        self.turn = declarer
-        self.passes = 0
 
     def _passed_out(self) -> None:
         last = self.results[-1]["deal"] if self.results else 0

@@ -73,8 +73,11 @@ class ZhengfenPosition(ClimbingPosition):
         problems += _check_out(data, active)
         if data["phase"] != "over":
             problems += _check_active(data, active)
-        problems += _check_trick(data, table)
         cards = list(data["trick"])
+        if data["table"] is None and cards:
+            problems.append("trick has cards, but without a play on the table it is empty.")
+        elif table and not set(DECK.names_of(table.move.cards)) <= set(cards):
+            problems.append("trick does not have all cards of the play on the table.")
         for names in data["taken"]:
             cards += names
         if "seat" in data:
@@ -91,14 +94,6 @@ class ZhengfenPosition(ClimbingPosition):
         self.trick = other.trick
         self.taken = other.taken
         self.out = other.out
-
-
-def _check_trick(data: JsonDict, table: Table | None) -> Iterator[str]:
-    if data["table"] is None:
-        if data["trick"]:
-            yield "trick has cards, but without a play on the table it is empty."
-    elif table and not set(DECK.names_of(table.move.cards)) <= set(data["trick"]):
-        yield "trick does not have all cards of the play on the table."
 
 
 def _check_out(data: JsonDict, active: list[int]) -> Iterator[str]:

@@ -17,6 +17,7 @@ import games
 from tests.support.tournament.played import cup, played, run, unfinished
 from tests.support.tournament.standings import match
 from tournament.display.formatting import format_points
+from tournament.formats.duel import Duel
 from tournament.formats.round_robin import Gauntlet
 from tournament.formats.seeds import commitment
 from tournament.formats.stopping import Stop
@@ -164,6 +165,11 @@ def test_a_page_shows_the_course_of_its_format(tmp_path: Path) -> None:
         assert (ids.index("course") < ids.index("standings")) is first, format
         section = text.partition('<section id="course"')[2].partition("</section>")[0]
         assert all(word in section for word in words), format
+
+
+def test_a_duel_has_a_report(tmp_path: Path) -> None:
+    with run(tmp_path, replace(cup(("ann", "bob")), format=Duel(deals=2))) as store:
+        assert "one is clearly better, 2 deals a table, in all mixed seatings," in report(store)
 
 
 def test_a_page_says_why_the_cup_ended(tmp_path: Path) -> None:

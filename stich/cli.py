@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from importlib.metadata import version
 
 import click
+from click.shell_completion import CompletionItem
 
 import games
 
@@ -77,6 +78,15 @@ class _LazyGroup(click.Group):
         if args[0] not in COMMANDS and (close := get_close_matches(args[0], COMMANDS, 1)):
             ctx.fail(f"No such command '{args[0]}'. Did you mean `stich {close[0]}`?")
         return super().resolve_command(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        # click's own method would import every command for its line of help.
+        commands = [
+            CompletionItem(name, help=line)
+            for name, (_, line) in COMMANDS.items()
+            if name.startswith(incomplete)
+        ]
+        return commands + click.Command.shell_complete(self, ctx, incomplete)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         width = max(map(len, COMMANDS))

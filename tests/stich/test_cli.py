@@ -1,3 +1,4 @@
+import os
 import re
 import subprocess
 import sys
@@ -9,6 +10,8 @@ import games
 from stich.cli import COMMANDS
 from tests.support.tournament.cups import ROOT, stich
 
+COMPLETION = {"_STICH_COMPLETE": "bash_complete", "COMP_WORDS": "stich ", "COMP_CWORD": "1"}
+
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help_with_an_example(command: str) -> None:
@@ -17,11 +20,17 @@ def test_every_command_has_help_with_an_example(command: str) -> None:
     assert re.search(rf"Examples?:\n +stich {command} ", done.stdout)
 
 
-def test_the_help_lists_every_command_and_loads_none() -> None:
+@pytest.mark.parametrize(
+    ("variables", "line"), [({}, "^  ([a-z-]+)  "), (COMPLETION, "^plain,([a-z-]+)$")]
+)
+def test_help_and_completion_list_all_commands_and_load_none(
+    variables: dict[str, str], line: str
+) -> None:
     words = [sys.executable, "-X", "importtime", "-m", "stich", "--help"]
-    done = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, check=True)
-    listed = done.stdout.partition("Rules:")[2]
-    assert re.findall(r"^  ([a-z-]+)  ", listed, re.MULTILINE) == list(COMMANDS)
+    env = {**os.environ, **variables}
+    done = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, env=env, check=True)
+    listed = done.stdout.rpartition("Rules:")[2]
+    assert re.findall(line, listed, re.MULTILINE) == list(COMMANDS)
     loaded = re.findall(r"\| +(\S+)$", done.stderr, re.MULTILINE)
     assert "stich.cli" in loaded
     assert not {"rich", "sqlalchemy", "numpy", "tournament.config"}.intersection(loaded)

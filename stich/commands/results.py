@@ -24,8 +24,7 @@ from tournament.results.integrity import integrity as find_leniency
 from tournament.results.standings import standings as compute_standings
 from tournament.results.verify import Mismatch, verify_matches
 from tournament.results.verify import verify as verify_run
-from tournament.store.chain import Digest
-from tournament.store.digests import parse_receipt, read_receipts
+from tournament.store.chain import Digest, parse_receipt, read_receipts
 from tournament.store.run_reader import RunReader
 from tournament.text import plural, short
 

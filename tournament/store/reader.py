@@ -18,8 +18,7 @@ from tournament.model import Present, StoredRun, VoidCount, kind_of_ranges
 from tournament.paths import STORE_FILE
 from tournament.records import AnyDecision, AnyVoid, Epoch, Outage
 from tournament.store import engine, rows
-from tournament.store.chain import Digest, last_digest
-from tournament.store.digests import noted
+from tournament.store.chain import Digest, last_digest, noted
 from tournament.store.engine import StoreError, damage, is_database_url, store_errors, stream
 from tournament.store.run_reader import RunReader
 from tournament.store.signing import is_signed, trusted_keys

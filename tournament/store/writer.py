@@ -17,8 +17,7 @@ from sqlalchemy.engine import Connection, Engine
 from tournament.model import StoredRun
 from tournament.paths import STORE_FILE
 from tournament.store import rows
-from tournament.store.chain import Chain, ChainBroken, Digest
-from tournament.store.digests import forget, note, noted
+from tournament.store.chain import Chain, ChainBroken, Digest, forget, note, noted
 from tournament.store.engine import (
     RESTORE,
     ConnectionLostError,

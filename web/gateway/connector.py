@@ -23,7 +23,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from tournament.bot.client import Busy, ConnectionLost, ProtocolError, ResponseTooLarge, TooLate
 from tournament.bot.url_bot import HttpBot, StartError
-from tournament.store.digests import keep_receipt, receipts_path
+from tournament.store.chain import keep_receipt, receipts_path
 from tournament.store.engine import StoreError
 from tournament.text import printable
 from web.gateway.calls import (

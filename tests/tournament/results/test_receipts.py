@@ -11,8 +11,7 @@ from tournament.config.cup import Cup
 from tournament.records import Disqualify, MatchRecord, Outage, place_of
 from tournament.results.verify import verify
 from tournament.store import rows
-from tournament.store.chain import Chain, Digest
-from tournament.store.digests import keep_receipt, read_receipts
+from tournament.store.chain import Chain, Digest, keep_receipt, read_receipts
 from tournament.store.store import Store
 from tournament.store.tables import decisions, details, matches, voids
 
@@ -125,7 +124,7 @@ def test_verify_checks_receipts(honest: Run, tmp_path: Path) -> None:
 
 
 def test_a_file_has_few_receipts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tournament.store.digests.MOST", 8)
+    monkeypatch.setattr("tournament.store.chain.MOST", 8)
     path = tmp_path / "receipts"
     for number in range(1, 101):
         for _ in range(2):

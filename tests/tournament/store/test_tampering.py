@@ -18,7 +18,7 @@ from tournament.paths import KEY_FILE, STORE_FILE
 from tournament.records import Disqualify, Pause, Void, Withdraw
 from tournament.results.verify import verify
 from tournament.run.resume import resume
-from tournament.store import digests, signing
+from tournament.store import chain, signing
 from tournament.store.store import Store, StoreError
 
 CHANGED = "was changed by another program, or is an older copy"
@@ -220,7 +220,7 @@ def test_the_key_and_the_note_are_the_users_alone(key: Path, tmp_path: Path) -> 
     note.write_text("rubbish")
     with pytest.raises(StoreError, match="restore it"):
         Store.open(tmp_path / "run")
-    digests.forget(run)
+    chain.forget(run)
     assert list(note.parent.iterdir()) == []
 
 

@@ -25,7 +25,7 @@ from tests.support.web.network import Link
 from tools import hostile
 from tools.hostile.server import ABOUT
 from tournament.results.verify import verify
-from tournament.store.digests import read_receipts
+from tournament.store.chain import read_receipts
 from tournament.store.store import Store
 
 pytestmark = pytest.mark.slow

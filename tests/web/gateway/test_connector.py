@@ -24,8 +24,7 @@ from tournament.bot.started_bot import reach
 from tournament.bot.url_bot import Failure, HttpBot
 from tournament.config.cup import Bot, Limits
 from tournament.records import FaultKind
-from tournament.store.chain import Digest
-from tournament.store.digests import read_receipts
+from tournament.store.chain import Digest, read_receipts
 from web.gateway.calls import EntryRefused, ask_digest
 from web.gateway.connector import Connector
 

@@ -125,6 +125,10 @@ class _Answer(msgspec.Struct):
     usage: _Usage | None = None
 
 
+# Made here: msgspec crashes if two threads are the first to decode a type at the same time.
+_to_answer = msgspec.json.Decoder(_Answer).decode
+
+
 @dataclass(slots=True)
 class Completion:
     """A chat completion."""
@@ -261,7 +265,7 @@ class Endpoint:
         if status != 200:
             raise NoCompletion(f"http_{status}", says)
         try:
-            return _completion(msgspec.json.decode(answer, type=_Answer))
+            return _completion(_to_answer(answer))
         except (msgspec.DecodeError, RecursionError):
             raise NoCompletion("unreadable", f"no chat completion: {says}") from None
 

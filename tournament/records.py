@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
+import msgspec
 from msgspec import Meta, Struct
 
 import games
@@ -25,6 +26,14 @@ Positive = Annotated[int, Meta(ge=1, lt=2**31)]
 # Text that is printed has no control characters, which could write anything on a terminal.
 Text = Annotated[str, Meta(pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
 Name = Annotated[str, Meta(pattern=r"^[^\x00-\x1f\x7f-\x9f]+$")]
+
+
+def prepare(*kinds: Any) -> None:
+    """Let msgspec prepare to decode values of these types. Call this in the module of a type whose
+    values are decoded in several threads: at the first use of a type, msgspec prepares it, and the
+    process crashes if two threads use it first at the same time."""
+    for kind in kinds:
+        msgspec.msgpack.Decoder(kind)
 
 
 class FaultKind(StrEnum):

@@ -14,6 +14,7 @@ from tournament.bot.protocol import PROTOCOL, read_object
 from tournament.bot.url_bot import StartError, reach_url
 from tournament.config.cup import Bot, Cup
 from tournament.model import Identity
+from tournament.records import prepare
 from tournament.text import printable, short
 
 ANSWER_S = 5
@@ -127,6 +128,9 @@ _Values = Annotated[tuple[Value, ...], msgspec.Meta(min_length=1)]
 class _Support(msgspec.Struct, frozen=True):
     players: Annotated[tuple[int, ...], msgspec.Meta(min_length=1)] = ()
     options: dict[str, _Values] = {}
+
+
+prepare(_Support)
 
 
 def everything(name: str) -> Scope:

@@ -12,7 +12,7 @@ from tournament.formats.format import REFERENCE_BOTS
 from tournament.formats.ladder import Ladder
 from tournament.formats.round_robin import RoundRobin
 from tournament.formats.stopping import Stop, UntilSettled
-from tournament.records import AnyDecision, Join
+from tournament.records import AnyDecision, Join, prepare
 from tournament.settings.keys import (
     COMMAND,
     DIR,
@@ -238,6 +238,9 @@ class Cup:
         """
         rest = {name: value for name, value in data.items() if name != "format"}
         return replace(msgspec.convert(rest, cls), format=format_of(data["format"]))
+
+
+prepare(Cup)
 
 
 def reference_command(name: str) -> str:

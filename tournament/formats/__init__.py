@@ -13,6 +13,7 @@ from tournament.formats.ladder import Ladder
 from tournament.formats.plan import Block, Plan, Round, Setup
 from tournament.formats.round_robin import Gauntlet, RoundRobin
 from tournament.formats.swiss import Swiss
+from tournament.records import prepare
 
 __all__ = ["FORMATS", "Block", "Format", "Plan", "Round", "Setup", "format_of"]
 
@@ -20,6 +21,7 @@ FORMATS: Final[dict[str, type[Format]]] = {
     format.type: format for format in (RoundRobin, Swiss, Knockout, Gauntlet, Halving, Ladder, Duel)
 }
 """The formats by the `type` of their section. A duel is not written in a CUP.toml."""
+prepare(*FORMATS.values())
 
 
 def format_of(data: Mapping[str, Any]) -> Format:

@@ -11,6 +11,7 @@ import games
 from games import IllegalMove, Reason, State
 from games.game import JsonDict, Options
 from tournament.match.match import Referee, RefereeError
+from tournament.records import prepare
 from tournament.text import printable
 
 _Answer = TypeVar("_Answer")
@@ -33,6 +34,9 @@ class _Validated(msgspec.Struct):
     move: str = ""
     reason: Reason | None = None
     detail: str = ""
+
+
+prepare(_ListedMoves, _View, _Position, _Validated)
 
 
 class HttpReferee(Referee):

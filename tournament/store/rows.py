@@ -17,10 +17,11 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 import games
-from tournament.model import Identity
+from tournament.model import Identity, Present
 from tournament.records import (
     AnyDecision,
     AnyVoid,
+    BlockRecord,
     Count,
     Decision,
     Epoch,
@@ -28,6 +29,7 @@ from tournament.records import (
     MatchSummary,
     Revocation,
     VoidRecord,
+    prepare,
 )
 from tournament.store.chain import Chain, ChainBroken, Digest, content_of, following
 from tournament.store.engine import stream
@@ -73,6 +75,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, rename={"id": "run"}):
     failed: dict[str, str] = {}
 
 
+prepare(Facts, Present, AnyDecision, AnyVoid, Epoch, BlockRecord, MatchRecord)
 _to_summary = msgspec.msgpack.Decoder(
     MatchSummary, dec_hook=lambda _, data: array("f", data)
 ).decode

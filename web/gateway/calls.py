@@ -11,6 +11,7 @@ from websockets.exceptions import InvalidURI
 
 from tournament.errors import StichError
 from tournament.model import Identity
+from tournament.records import prepare
 from tournament.store.chain import Digest
 from tournament.text import printable
 
@@ -39,6 +40,9 @@ class LadderCall(msgspec.Struct, frozen=True):
     wants: Wants = "join"
     code: str = ""  # the organiser's code for joining, if there is one
     about: Identity = Identity()  # what the bot states about itself
+
+
+prepare(LadderCall)
 
 
 class LadderAnswer(msgspec.Struct, frozen=True):

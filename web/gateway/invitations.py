@@ -14,6 +14,7 @@ import msgspec
 from msgspec import structs
 
 from tournament.errors import StichError
+from tournament.records import prepare
 from tournament.store.engine import StoreError
 
 FILE: Final = "invitations.json"
@@ -30,6 +31,9 @@ class _Invitation(msgspec.Struct, frozen=True):
     made: str  # like the other times, in ISO 8601
     expires: str
     revoked: str | None = None
+
+
+prepare(_Invitation)
 
 
 class Invitations:

@@ -4,6 +4,7 @@ import io
 import json
 import re
 import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from html import unescape
@@ -18,6 +19,7 @@ from markupsafe import escape
 
 import games
 from tests.support.make_catalogs import CATALOGS, messages, texts, untranslated
+from tests.support.pages import ROOT
 from tests.support.tournament.played import change, cup, exported, played, run, unfinished
 from tournament.display.replay import cards_of
 from tournament.formats.seeds import commitment
@@ -198,6 +200,23 @@ def test_a_server_whose_command_has_gone_ends() -> None:
     words, env = command("web.arena.server", "127.0.0.1", 0, {})
     done = subprocess.run(["sh", "-c", '"$@"; exit $?', "sh", *words], env=env, capture_output=True)
     assert (done.returncode, done.stderr) == (1, b"")
+
+
+READ_ALL = """
+import sys
+from tournament.store.reader import StoreReader
+from web.arena.app import create_app
+sys.setprofile(lambda frame, *_: "msgspec" in frame.f_code.co_filename and print(frame))
+with StoreReader.open(sys.argv[1]) as store:
+    client = create_app(store).test_client()
+    print([client.get(page).status_code for page in ("/", "/matches", "/matches.jsonl")])
+"""
+
+
+def test_no_type_is_prepared_only_when_threads_use_it(store: Store) -> None:
+    """Two threads that have msgspec prepare the same type at once crash the process."""
+    reading = [sys.executable, "-c", READ_ALL, str(store.folder)]
+    assert subprocess.check_output(reading, cwd=ROOT, text=True) == "[200, 200, 200]\n"
 
 
 def test_cards_still_played_elsewhere_are_not_shown(tmp_path: Path) -> None:

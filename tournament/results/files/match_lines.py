@@ -24,6 +24,7 @@ from tournament.records import (
     Positive,
     Skip,
     Text,
+    prepare,
 )
 from tournament.store.run_reader import RunReader
 
@@ -135,6 +136,9 @@ class MatchLine(Struct, frozen=True, kw_only=True):
     results: list[dict[str, Any]]
     struck_out: list[Count] = []
     started: Text = ""
+
+
+prepare(MatchLine)
 
 
 def seats_of(match: MatchRecord | MatchLine) -> tuple[list[int], IllegalMove | None]:

@@ -14,7 +14,7 @@ import msgspec
 from tournament.config.cup import Cup
 from tournament.match.match import MatchObserver
 from tournament.paths import state_folder
-from tournament.records import Pairing
+from tournament.records import Pairing, prepare
 
 _EVERY_S: Final = 0.5
 _STALE_S: Final = 5.0  # if a file was not written for this long, its match has ended
@@ -28,6 +28,9 @@ class LiveMatch(msgspec.Struct):
     pairing: Pairing
     since: float
     moves: list[str]
+
+
+prepare(LiveMatch)
 
 
 class _Moves(MatchObserver):

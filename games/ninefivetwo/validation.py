@@ -108,9 +108,9 @@ def _sizes(data: JsonDict, counts: list[int]) -> Iterator[str]:
         yield "tricks has a negative number."
         return
     won = sum(data["tricks"])
-    left = TRICKS - won
-    if left < 0 or (left == 0 and phase != "over"):
-        yield f"tricks adds up to {won}, but in {phase} it is less than {TRICKS}."
+    most = TRICKS if phase == "over" else TRICKS - 1
+    if won > most:
+        yield f"tricks adds up to {won}, but in {phase} it is at most {most}."
         return
     for seat in range(SEATS):
         to_play = counts[seat]
@@ -118,7 +118,7 @@ def _sizes(data: JsonDict, counts: list[int]) -> Iterator[str]:
         to_play += sum(len(pair["given"]) for pair in data["owed"] if pair["giver"] == seat)
         if targets[seat] == 9:
             to_play -= _surplus(data)
-        if to_play != left:
+        if to_play != TRICKS - won:
             yield (
                 f"Seat {seat} has {to_play} cards to play and {won} tricks are won,"
                 f" but together that must make {TRICKS}."

@@ -37,7 +37,7 @@ def move(view: View, moves: Sequence[str], clock: Mapping[str, int]) -> str:
     The search takes `TIME_SHARE` of `move_ms`, at most `MAX_SECONDS`. Bids are not searched.
     """
     until = time.monotonic() + min(MAX_SECONDS, TIME_SHARE * clock["move_ms"] / 1000)
-    return _Search(view, moves).run(lambda done: time.monotonic() < until)
+    return choose(view, moves, lambda done: time.monotonic() < until)
 
 
 def search(view: View, moves: Sequence[str], *, iterations: int) -> str:
@@ -45,7 +45,7 @@ def search(view: View, moves: Sequence[str], *, iterations: int) -> str:
 
     The same position always gets the same move.
     """
-    return _Search(view, moves).run(lambda done: done < iterations)
+    return choose(view, moves, lambda done: done < iterations)
 
 
 class Lead(NamedTuple):
@@ -64,7 +64,7 @@ def measure_lead(view: View, move: str, other: str, *, iterations: int) -> Lead 
     rng = random.Random(~position_hash(view))  # noqa: S311 (no secret)
     module = sensible.load(view["game"])
     leads: list[float] = []
-    for state in islice(_Search(view, [move]).determinizations(rng), iterations):
+    for state in islice(_determinizations(view, rng), iterations):
         score, other_score = (
             module.finish(state.advance(text)).results[-1]["scores"][view["seat"]]
             for text in (move, other)
@@ -75,79 +75,75 @@ def measure_lead(view: View, move: str, other: str, *, iterations: int) -> Lead 
     return Lead(_mean(leads), statistics.stdev(leads) / math.sqrt(len(leads)))
 
 
-class _Search:
-    def __init__(self, view: View, moves: Sequence[str]) -> None:
-        self.view = view
-        self.candidates = shortlist(view, moves)
-        self.values: dict[str, list[float]] = {text: [] for text in self.candidates}
-        self.bidding: Bidding | None = None
-        if view["phase"] == "play" and "declarer" in view:
-            self.bidding = Bidding(view, WIN_MODELS[view["game"], view["players"]])
+def choose(view: View, moves: Sequence[str], continues: Callable[[int], bool]) -> str:
+    """Return the first move of the shortlist, or a move that a search finds clearly better.
 
-    def run(self, continues: Callable[[int], bool]) -> str:
-        """Return the first candidate, or a move that the search finds clearly better.
-
-        The search ends when one move is left, or when `continues` returns false for the number of
-        determinizations so far. If one of these is not a valid state, return the first candidate.
-        """
-        first, alive, done = self.candidates[0], self.candidates, 0
-        rng = random.Random(position_hash(self.view))  # noqa: S311 (no secret)
-        states = self.determinizations(rng)
-        module = sensible.load(self.view["game"])
-        while len(alive) > 1 and continues(done):
-            state = next(states, None)
-            if state is None:
-                return first
-            for text in alive:
-                end = module.finish(state.advance(text))
-                self.values[text].append(module.value(end, self.view["seat"]))
-            done += 1
-            if done % PRUNE_EVERY == 0:
-                leader = self._leader(alive)
-                alive = [text for text in alive if self._lead(leader, text) < DROP_BEHIND]
-        if not done:
+    The search ends when one move is left, or when `continues` returns false for the number of
+    determinizations so far. If one of these is not a valid state, return the first move.
+    """
+    alive = shortlist(view, moves)
+    first, done = alive[0], 0
+    values: dict[str, list[float]] = {text: [] for text in alive}
+    states = _determinizations(view, random.Random(position_hash(view)))  # noqa: S311 (no secret)
+    module = sensible.load(view["game"])
+    while len(alive) > 1 and continues(done):
+        state = next(states, None)
+        if state is None:
             return first
-        leader = self._leader(alive)
-        replaced = first not in alive or self._lead(leader, first) >= REPLACE_AHEAD
-        return leader if replaced else first
+        for text in alive:
+            end = module.finish(state.advance(text))
+            values[text].append(module.value(end, view["seat"]))
+        done += 1
+        if done % PRUNE_EVERY == 0:
+            best = max((values[text] for text in alive), key=_mean)
+            alive = [text for text in alive if _lead(best, values[text]) < DROP_BEHIND]
+    if not done:
+        return first
+    leader = max(alive, key=lambda text: _mean(values[text]))
+    replaced = first not in alive or _lead(values[leader], values[first]) >= REPLACE_AHEAD
+    return leader if replaced else first
 
-    def _leader(self, alive: list[str]) -> str:
-        return max(alive, key=lambda text: _mean(self.values[text]))
 
-    def determinizations(self, rng: random.Random) -> Iterator[games.State]:
-        """Yield determinizations without end, or until one is not a valid state."""
-        constraints = determinization.infer_constraints(self.view)
-        game = games.get(self.view["game"])
-        with suppress(games.InvalidState):
-            while True:
-                yield game.state(self._sample(constraints, rng))
+def _determinizations(view: View, rng: random.Random) -> Iterator[games.State]:
+    """Yield determinizations without end, or until one is not a valid state."""
+    bidding = None
+    if view["phase"] == "play" and "declarer" in view:
+        bidding = Bidding(view, WIN_MODELS[view["game"], view["players"]])
+    constraints = determinization.infer_constraints(view)
+    game = games.get(view["game"])
+    sample = partial(determinization.sample_state, view, constraints, rng)
+    with suppress(games.InvalidState):
+        while True:
+            yield game.state(sample() if bidding is None else _best_fit(bidding, sample))
 
-    def _sample(
-        self, constraints: determinization.Constraints, rng: random.Random
-    ) -> dict[str, Any]:
-        """Draw up to `MAX_SAMPLES` random states. Return the best fit to the bids, in wire form."""
-        best: dict[str, Any] = {}
-        least = math.inf
-        for _ in range(MAX_SAMPLES):
-            state = determinization.sample_state(self.view, constraints, rng)
-            mismatch = self.bidding.mismatch(state["hands"]) if self.bidding is not None else 0.0
-            if mismatch < least:
-                best, least = state, mismatch
-            if not least:
-                break
-        return best
 
-    def _lead(self, better: str, worse: str) -> float:
-        """Return how many standard errors `better` is ahead of `worse`, or 0 if it is not ahead."""
-        pairs = zip(self.values[better], self.values[worse], strict=True)
-        differences = [a - b for a, b in pairs]
-        count = len(differences)
-        mean = _mean(differences)
-        if mean <= 0 or count < 2:
-            return 0.0
-        spread = sum((value - mean) ** 2 for value in differences) / (count - 1)
-        # The second term keeps a few equal differences from counting as certainty.
-        return mean / math.sqrt((spread + 0.25 * mean * mean) / count)
+def _best_fit(bidding: Bidding, sample: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """Draw up to `MAX_SAMPLES` random states, in wire form. Return the best fit to the bids."""
+    best: dict[str, Any] = {}
+    least = math.inf
+    for _ in range(MAX_SAMPLES):
+        state = sample()
+        mismatch = bidding.mismatch(state["hands"])
+        if mismatch < least:
+            best, least = state, mismatch
+        if not mismatch:
+            break
+    return best
+
+
+def _lead(better: Sequence[float], worse: Sequence[float]) -> float:
+    """Return how many standard errors `better` is ahead of `worse`, or 0 if it is not ahead.
+
+    Both hold the values of a move, one for each determinization.
+    """
+    differences = [a - b for a, b in zip(better, worse, strict=True)]
+    count = len(differences)
+    mean = _mean(differences)
+    if mean <= 0 or count < 2:
+        return 0.0
+    spread = sum((value - mean) ** 2 for value in differences) / (count - 1)
+    # The second term keeps a few equal differences from counting as certainty.
+    return mean / math.sqrt((spread + 0.25 * mean * mean) / count)
 
 
 def shortlist(view: View, moves: Sequence[str]) -> list[str]:

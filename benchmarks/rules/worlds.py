@@ -53,7 +53,7 @@ def searching(name: str, players: int) -> Callable[[int], int]:
             worlds = done
             return done < WORLDS
 
-        search._Search(view, moves).run(goes_on)
+        search.choose(view, moves, goes_on)
         return worlds
 
     return work

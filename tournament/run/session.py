@@ -224,7 +224,7 @@ class Session:
         """Play a round until its blocks are finished or skipped, or until new decisions must be
         carried out."""
         if round.epoch is not None:
-            self._store.append(round.epoch)
+            self._store.add(round.epoch)
             self._run = self._store.run()
             self._observer.planned(*self._counts())
         self._use_cup(self._roster.cup(self._run))
@@ -368,7 +368,7 @@ class Session:
                     self._finish(record)
                     self._observer.match(record)
                 case Voided(record):
-                    self._store.append(record)
+                    self._store.add(record)
                     self._voided.add(record.block)
                     self._replays[record.match] += 1
                     self._outages.add(record)

@@ -201,8 +201,11 @@ def put_signature(connection: Connection, signature: str | None) -> None:
         connection.execute(_INSERT_FACT, row)
 
 
-def append(chain: Chain, table: sa.Table, record: Decision | Epoch | VoidRecord) -> None:
-    """Write a record to `table` under the next number, and add an entry to the chain."""
+def append(chain: Chain, record: Decision | Epoch | VoidRecord) -> None:
+    """Write a record to its table under the next number, and add an entry to the chain."""
+    table = epochs if isinstance(record, Epoch) else voids
+    if isinstance(record, Decision):
+        table = decisions
     number = (chain.connection.execute(sa.select(sa.func.max(table.c.id))).scalar() or 0) + 1
     data = dumps(msgspec.to_builtins(record))
     row = {"id": number, "data": data, "entry": chain.add(table, (number, data))}

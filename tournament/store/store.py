@@ -16,7 +16,7 @@ from tournament.store import rows
 from tournament.store.chain import Chain
 from tournament.store.engine import StoreError, damage, store_errors
 from tournament.store.signing import make_key
-from tournament.store.tables import blocks, decisions, details, epochs, matches, present, voids
+from tournament.store.tables import blocks, decisions, details, matches, present
 from tournament.store.writer import StoreWriter
 from tournament.text import printable
 
@@ -199,23 +199,18 @@ class Store(StoreWriter):
 
         self._commit(change)
 
-    def add(self, record: MatchRecord) -> None:
-        """Commit a finished match.
+    def add(self, record: MatchRecord | Outage | Epoch) -> None:
+        """Commit a finished match, a match that an outage made void before it finished, or an epoch
+        of a ladder.
 
         Raises:
-            StoreError: as in `StoreWriter`, or if another match has its id, or its block and
-                seating.
+            StoreError: as in `StoreWriter`, or if another match has the id of a finished match, or
+                its block and seating.
         """
-        self._commit(lambda chain: rows.insert_matches(chain, [record]))
-
-    def append(self, record: Epoch | Outage) -> None:
-        """Commit an epoch of a ladder, or a match that an outage made void before it finished.
-
-        Raises:
-            StoreError: as in `StoreWriter`.
-        """
-        table = epochs if isinstance(record, Epoch) else voids
-        self._commit(lambda chain: rows.append(chain, table, record))
+        if isinstance(record, MatchRecord):
+            self._commit(lambda chain: rows.insert_matches(chain, [record]))
+        else:
+            self._commit(lambda chain: rows.append(chain, record))
 
     def decide(
         self,
@@ -243,7 +238,7 @@ class Store(StoreWriter):
             for decision in made:
                 why = printable(decision.why)
                 complete = msgspec.structs.replace(decision, at=at, after=finished, why=why)
-                rows.append(chain, decisions, complete)
+                rows.append(chain, complete)
 
         self._commit(change)
 
@@ -269,7 +264,7 @@ class Store(StoreWriter):
                     record=b64encode(data).decode("ascii"),
                     decision=decision,
                 )
-                rows.append(chain, voids, void)
+                rows.append(chain, void)
                 for table in (details, matches):
                     chain.connection.execute(sa.delete(table).where(table.c.match == record.match))
 

@@ -15,8 +15,8 @@ from tournament.formats.stopping import Stop
 from tournament.records import Disqualify
 from tournament.results.files.exported_rows import ExportedRows
 from tournament.results.files.exported_rows import Row as Columns
-from tournament.results.files.lines import LineError
 from tournament.results.files.match_file import MatchFile
+from tournament.results.files.match_lines import LineError
 from tournament.results.standings import Standings, StopRule, standings
 
 Row = dict[str, Any]

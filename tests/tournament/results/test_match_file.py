@@ -13,8 +13,8 @@ from tests.support.tournament.cups import started, stich, succeed
 from tests.support.tournament.played import MATCH_KEY, cup, exported, played, unfinished
 from tournament.model import Identity
 from tournament.records import Disqualify
-from tournament.results.files.lines import LineError
 from tournament.results.files.match_file import MatchFile
+from tournament.results.files.match_lines import LineError
 from tournament.store.run_reader import NoMatch
 from tournament.store.store import Store
 

@@ -13,7 +13,7 @@ from tournament.results.verify import verify
 from tournament.store import rows
 from tournament.store.chain import Chain, Digest, keep_receipt, read_receipts
 from tournament.store.store import Store
-from tournament.store.tables import decisions, details, matches, voids
+from tournament.store.tables import details, matches
 
 CUP = played.cup()
 SEEN = 4  # matches before the receipt
@@ -67,7 +67,7 @@ def test_a_rewritten_run_agrees_but_misses_the_receipt(honest: Run, tmp_path: Pa
 
 
 def backdate(chain: Chain, _: MatchRecord) -> None:
-    rows.append(chain, decisions, Disqualify(bot="cat", at="2026-01-01T00:00:00", after=0))
+    rows.append(chain, Disqualify(bot="cat", at="2026-01-01T00:00:00", after=0))
 
 
 def delete(chain: Chain, record: MatchRecord) -> None:
@@ -77,7 +77,7 @@ def delete(chain: Chain, record: MatchRecord) -> None:
 
 def remove(chain: Chain, record: MatchRecord) -> None:
     facts = place_of(record) | {"started": record.started, "ended": record.started}
-    rows.append(chain, voids, Outage(**facts, bot="cat", why="It was away."))
+    rows.append(chain, Outage(**facts, bot="cat", why="It was away."))
     delete(chain, record)
 
 

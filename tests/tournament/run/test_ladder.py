@@ -397,7 +397,7 @@ def test_verification_finds_tables_that_were_not_drawn(ladder: LadderRun) -> Non
         forged = replace(epoch, tables=epoch.tables[::-1], bots=(*HOUSE, "eve"))
         with store._engine.begin() as connection:
             connection.execute(sa.delete(epochs))
-            rows.append(Chain(connection), epochs, forged)
+            rows.append(Chain(connection), forged)
     with ladder.store() as store:  # opened again, because epochs are read once
         details = [mismatch.detail for mismatch in verify(store).mismatches]
     assert "Epoch 1 has bots that have not joined: eve." in details

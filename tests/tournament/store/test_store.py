@@ -115,11 +115,11 @@ def test_an_epoch_is_read_once_and_a_snapshot_lacks_later_ones(store: Store, tar
     store.begin(played.cup(NAMES), "seed", "key", None, 24)
     store.check()  # from now on readers and writers do not wait for each other
     first, second = (Epoch(number, "2026-01-01T00:00:00+00:00", NAMES, ()) for number in (1, 2))
-    store.append(first)
+    store.add(first)
     with StoreReader.open(target) as reader:
         with reader.snapshot() as before:
             (read,) = before.epochs()
-            store.append(second)
+            store.add(second)
             assert reader.epochs() == [first, second]
             assert before.epochs() == [first]
         assert reader.epochs()[0] is read

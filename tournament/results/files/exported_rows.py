@@ -17,7 +17,7 @@ from tournament.formats.round_robin import Gauntlet
 from tournament.formats.stopping import Stop
 from tournament.model import Run
 from tournament.records import FAULT_KINDS, Count, MatchSummary, Positive
-from tournament.results.files.lines import LineError, read_lines
+from tournament.results.files.match_lines import LineError, read_lines
 
 # A block's number may be as large as every JSON reader can represent exactly. Points must be
 # smaller, so that their sum over a million matches is exact in 64 bits.

@@ -17,8 +17,7 @@ from tournament.formats.ladder import Ladder
 from tournament.formats.stopping import Stop
 from tournament.model import Identity, Run, kind_of_ranges
 from tournament.records import Answer, FallbackRecord, FaultRecord, MatchRecord, Number
-from tournament.results.files.lines import LineError, read_lines
-from tournament.results.files.match_lines import MatchLine, seats_of
+from tournament.results.files.match_lines import LineError, MatchLine, read_lines, seats_of
 from tournament.store import rows
 from tournament.store.chain import Chain
 from tournament.store.engine import in_memory

@@ -150,9 +150,9 @@
     asking = true;
     const answer = await ask("move", { move: text }).catch(() => null);
     asking = false;
-    if (answer?.why) return say(answer.why);
-    now.asked = false; // `follow` asks what has happened, even if only the answer was lost
+    now.asked = false; // `follow` asks what has happened: the answer may be lost, or the page old
     draw();
+    if (answer?.why) say(answer.why);
     wake();
   }
 

@@ -143,31 +143,29 @@ class Invitations:
         return invitation.bot
 
     def _refresh(self) -> None:
-        try:
-            with self._reading():
+        with self._reading():
+            try:
                 status = self._path.stat()
-        except FileNotFoundError:
-            self._by_hash, self._stamp = {}, None
-            return
+            except FileNotFoundError:
+                self._by_hash, self._stamp = {}, None
+                return
         stamp = status.st_mtime_ns, status.st_ino
         if stamp != self._stamp:
             self._by_hash = {invitation.sha256: invitation for invitation in self._read()}
             self._stamp = stamp
 
     def _read(self) -> list[_Invitation]:
-        try:
-            with self._reading():
+        with self._reading():
+            try:
                 return msgspec.json.decode(self._path.read_bytes(), type=list[_Invitation])
-        except FileNotFoundError:
-            return []
+            except FileNotFoundError:
+                return []
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
-        """Turn OSError and DecodeError into StoreError, but let FileNotFoundError pass through."""
+        """Turn OSError and DecodeError into StoreError."""
         try:
             yield
-        except FileNotFoundError:
-            raise
         except (OSError, msgspec.DecodeError) as error:
             why = error.strerror if isinstance(error, OSError) else error
             fix = "restore it, or delete it and invite all bots again"

@@ -48,16 +48,6 @@ def client(store: Store) -> FlaskClient:
     return create_app(store).test_client()
 
 
-def test_the_digest_of_a_run_is_shown_while_it_is_played(tmp_path: Path) -> None:
-    with unfinished(tmp_path, cup()) as under_way:
-        client = create_app(under_way).test_client()
-        for record in islice(played(cup()), 3):
-            under_way.add(record)
-            answer = client.get("/digest")
-            assert answer.headers["Cache-Control"] == "no-store"
-            assert answer.json == under_way.digest()._asdict()
-
-
 def test_a_file_without_times_has_all_pages_but_no_digest(store: Store) -> None:
     objects = exported(store, "matches")
     lines = [json.dumps({**line, "started": ""}).encode() for line in objects]
@@ -106,7 +96,7 @@ def test_a_damaged_match_or_run_is_said_in_a_sentence(tmp_path: Path) -> None:
     assert "The run cannot be read" in pages["/"].text
 
 
-def test_the_standings_are_there_for_programs(store: Store, client: FlaskClient) -> None:
+def test_standings_and_digest_are_there_for_programs(store: Store, client: FlaskClient) -> None:
     table = LiveRun(store).snapshot().table
     assert client.get("/standings.json").json == json.loads(json.dumps(table.to_dict()))
     answer = client.get("/standings.csv")
@@ -115,6 +105,8 @@ def test_the_standings_are_there_for_programs(store: Store, client: FlaskClient)
     scores = [(row["bot"], float(row["score"])) for row in rows]
     assert scores == [(line.bot, line.score) for line in table.standings]
     assert {"first_rank", "last_rank", "timeout", "median_ms"} < rows[0].keys()
+    answer = client.get("/digest")
+    assert (answer.headers["Cache-Control"], answer.json) == ("no-store", store.digest()._asdict())
 
 
 def test_the_rules_of_each_game_are_ten_lines_and_three_pictures(store: Store) -> None:

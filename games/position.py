@@ -218,7 +218,7 @@ class BasePosition:
 
     @abstractmethod
     def check_wire(self, problems: list[str], data: JsonDict) -> Table | None:
-        """Check the clauses of this game in a wire form, and add a sentence for each problem.
+        """Check the game's clauses in a wire form. Add a sentence to `problems` for each problem.
 
         The number of players must be allowed. Only `game` and `deck` are set yet. Return the play
         on the table, or None if there is none or it is not valid.

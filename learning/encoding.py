@@ -33,7 +33,7 @@ _LONGEST: Final = 20
 # The groups of the word `roles`. Each has eight cells, of which at most one is 1.
 ROLES: Final = ("phase", "bid", "trump", "table", "declarer", "partner", "first", "dealer")
 _GROUP: Final = 8
-_SEATS: Final = {name: _GROUP * n for n, name in enumerate(ROLES) if n > 3}
+_SEATS: Final = ROLES[4:]
 
 _PILES: Final = ("trick", "discards", "talon", "called")
 _OPEN: Final = ("trick", "discards")  # the piles whose cards are in no hand
@@ -78,7 +78,6 @@ class Encoding:
         self._piles = [name for name in _PILES if name in names]
         self._by_seat = [name for name in _BY_SEAT if name in names]
         self._single = [name for name in _SINGLE if name in names]
-        self._seats = [(name, shift) for name, shift in _SEATS.items() if name in names]
         self._taken, self._owed = "taken" in names, "owed" in names
         hand = CELLS * self._deck.packs
         sizes = dict.fromkeys(("hand", "unseen", "table", *self._piles), hand)
@@ -129,19 +128,11 @@ class Encoding:
         return Encoded([*words, self._roles(seen, first)], numbers)
 
     def _roles(self, view: Any, first: int) -> int:
-        word = 1 << self._phases[view.phase]
-        bid, trump, to_beat = getattr(view, "bid", None), getattr(view, "trump", None), view.table
-        if bid is not None:
-            word |= 1 << _GROUP + bid
-        if trump is not None:
-            word |= 1 << 2 * _GROUP + trump
-        if to_beat is not None:
-            word |= 1 << 3 * _GROUP + (to_beat.seat - first) % self.players
-        for name, shift in self._seats:
-            seat = getattr(view, name)
-            if seat is not None:
-                word |= 1 << shift + (seat - first) % self.players
-        return word
+        table = None if view.table is None else view.table.seat
+        seats = [table, *[getattr(view, name, None) for name in _SEATS]]
+        places = [self._phases[view.phase], *[getattr(view, name, None) for name in ROLES[1:3]]]
+        places += [None if seat is None else (seat - first) % self.players for seat in seats]
+        return sum([1 << _GROUP * n + at for n, at in enumerate(places) if at is not None])
 
     def encode_moves(self, moves: LegalMoves) -> list[int]:
         """Return legal moves encoded as words, in one flat list.

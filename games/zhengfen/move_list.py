@@ -64,11 +64,8 @@ class MoveGenerator:
     def __init__(self, hand: int) -> None:
         mirrored = mirror(hand)
         self._jokers = [joker for joker in (BLACK_JOKER, RED_JOKER) if mirrored & joker]
-        self._ends: list[list[int]] = [[0], self._jokers]
-        if len(self._jokers) == 2:
-            self._ends.append([BOTH])
-        elif not self._jokers:
-            self._ends.pop()
+        # By number of jokers used: the ways to use them.
+        self._ends: list[list[int]] = [[0], self._jokers, [BOTH]][: len(self._jokers) + 1]
         self._fields = [mirrored >> (56 - 4 * rank) & 15 for rank in range(13)]
         # By rank and number: the sets of that many natural cards.
         self._sets = [SETS[rank][field] for rank, field in enumerate(self._fields)]

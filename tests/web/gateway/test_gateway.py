@@ -1,7 +1,6 @@
 import json
 import re
 import socket
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
 from functools import partial
@@ -263,7 +262,7 @@ def test_a_message_that_is_no_answer_ends_the_session(gateway: Gateway) -> None:
 
 
 def test_the_runner_waits_for_bots_and_names_those_missing(tmp_path: Path) -> None:
-    calls = SimpleQueue[tuple[Sequence[str], int, str]]()
+    calls = SimpleQueue[tuple[tuple[str, ...], int, str]]()
     observer = Mock(waiting=lambda *args: calls.put(args))
     with ExitStack() as stack:
         gateway = stack.enter_context(served(tmp_path))
@@ -271,8 +270,7 @@ def test_the_runner_waits_for_bots_and_names_those_missing(tmp_path: Path) -> No
         pool = stack.enter_context(ThreadPoolExecutor(1))
         stack.callback(organiser.decide, Withdraw(bot="ann"), Withdraw(bot="bob"))
         ready = pool.submit(wait_for_bots, CUP, store, gateway.client, observer)
-        ann = gateway.author("ann", 3)
-        missing: Sequence[str] = ()
+        ann, missing = gateway.author("ann", 3), tuple[str, ...]()
         while missing != ("bob", "dan"):
             missing, of, command = calls.get(timeout=60)
             assert (of, command) == (3, "stich invite NAME")

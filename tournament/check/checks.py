@@ -18,7 +18,6 @@ from tournament.bot.started_bot import StartedBot
 from tournament.check.examiner import (
     DEADLINE,
     WHOLE,
-    Advice,
     CheckFailure,
     Connection,
     Examiner,
@@ -88,7 +87,7 @@ def greet(examiner: Examiner, wanted: Scope | None) -> tuple[Outcome, list[Scope
     example = {"name": "mine", "version": "1.0", "protocol": 1, "games": names}
     unfinished = isinstance(result, TooLate) and exchange.answer.status is not None
     fix = WHOLE if unfinished else f"Answer GET / with, say, {json.dumps(example)}."
-    return Outcome("", (examiner.failure(problem, exchange, Advice(rule, fix)),)), scopes
+    return Outcome("", (examiner.failure(problem, exchange, rule, fix),)), scopes
 
 
 def _ask_all(
@@ -148,12 +147,10 @@ def _under_rule(
 ) -> tuple[CheckFailure, ...]:
     """Return the failures that are not None. If the check of positions has not failed before, put
     `rule` and `fix` in front of each failure's own rule and fix."""
-
-    def under_rule(failure: CheckFailure) -> CheckFailure:
-        advice = Advice(f"{rule} {failure.advice.rule}", f"{fix} {failure.advice.fix}")
-        return failure if examiner.failed_before else replace(failure, advice=advice)
-
-    return tuple(under_rule(failure) for failure in failures if failure is not None)
+    found = [failure for failure in failures if failure is not None]
+    if not examiner.failed_before:
+        found = [replace(old, rule=f"{rule} {old.rule}", fix=f"{fix} {old.fix}") for old in found]
+    return tuple(found)
 
 
 def long_list(examiner: Examiner, scope: Scope) -> Outcome:
@@ -188,8 +185,8 @@ def hooks(examiner: Examiner, scope: Scope) -> Outcome:
                 cut = ", longer than is read" * isinstance(result, ResponseTooLarge)
                 notes.append(f"{path} {bot.exchange.answer.status}{cut}")
             else:
-                advice = Advice(rule, f"Answer {path} with 200 and {{}}, or with 404, at once.")
-                failures.append(examiner.failure(str(result), bot.exchange, advice))
+                fix = f"Answer {path} with 200 and {{}}, or with 404, at once."
+                failures.append(examiner.failure(str(result), bot.exchange, rule, fix))
     return Outcome(", ".join(notes), tuple(failures))
 
 
@@ -245,7 +242,7 @@ def connections(examiner: Examiner, scope: Scope) -> Outcome:
         "Set TCP_NODELAY in the server, and write head and body of an answer at once: otherwise"
         " each answer waits 40 ms for the network. This delay counts as thinking time."
     )
-    failure = examiner.failure(problem, slowest, Advice(DEADLINE, fix))
+    failure = examiner.failure(problem, slowest, DEADLINE, fix)
     return Outcome(f"{note}, measured {_ROUNDS} times", (failure,))
 
 
@@ -297,11 +294,9 @@ def pace(examiner: Examiner) -> Outcome:
         f"One answer in a hundred takes {_milliseconds(p99)}, more than {move_ms} ms. The slowest"
         " is shown."
     )
-    advice = Advice(
-        f"{DEADLINE} What goes over move_ms is taken from the bank.",
-        "Think for less than clock.move_ms; leave some for the network and a busy machine.",
-    )
-    return Outcome(note, (examiner.failure(problem, slowest, advice),))
+    rule = f"{DEADLINE} What goes over move_ms is taken from the bank."
+    fix = "Think for less than clock.move_ms; leave some for the network and a busy machine."
+    return Outcome(note, (examiner.failure(problem, slowest, rule, fix),))
 
 
 def output(examiner: Examiner, started: StartedBot, scope: Scope) -> Outcome:
@@ -316,12 +311,12 @@ def output(examiner: Examiner, started: StartedBot, scope: Scope) -> Outcome:
     if len(started.output().encode()) < _OUTPUT_LIMIT:
         return Outcome("", output=shown)
     problem = "It wrote 64 KiB or more for an answer; only the last 64 KiB of a match are kept."
-    advice = Advice(
+    rule = (
         "The last 64 KiB that a bot writes to stdout and stderr in a match are kept; the rest is"
-        " lost, and reading it slows down the machine that the bot plays on.",
-        "Write at most a line per move, or nothing; switch debugging output off.",
+        " lost, and reading it slows down the machine that the bot plays on."
     )
-    return Outcome("", (CheckFailure(problem, None, advice, output=examiner.output()),))
+    fix = "Write at most a line per move, or nothing; switch debugging output off."
+    return Outcome("", (CheckFailure(problem, None, rule, fix, output=examiner.output()),))
 
 
 def own_moves(examiner: Examiner, most: float, *, quick: bool) -> Outcome:
@@ -353,7 +348,7 @@ def own_moves(examiner: Examiner, most: float, *, quick: bool) -> Outcome:
             " A program that keeps state cannot take over the recorded games of a quick check:"
             " leave out --quick, and it plays a match from the beginning."
         )
-    return Outcome("", (examiner.failure(problem, shown, Advice(rule, fix)),))
+    return Outcome("", (examiner.failure(problem, shown, rule, fix),))
 
 
 def info(examiner: Examiner) -> Outcome:

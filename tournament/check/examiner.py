@@ -67,14 +67,6 @@ _POLLS = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Advice:
-    """A rule of the contract, and how to fix a bot that breaks it."""
-
-    rule: str
-    fix: str
-
-
-@dataclass(frozen=True, slots=True)
 class Exchange:
     """A request to the bot and its answer. The request is a POST if it has a body, else a GET."""
 
@@ -102,13 +94,15 @@ class CheckFailure:
     """A failure in a check.
 
     `problem` has one or more sentences. `exchange` shows the problem, or is None if no request
-    does. `kind` is the kind of fault in a match, or None if it would not be one. `output` is the
-    end of the bot's output, or "" if the bot was not started here.
+    does. `rule` is the broken rule of the contract, and `fix` says how to fix the bot. `kind` is
+    the kind of fault in a match, or None if it would not be one. `output` is the end of the bot's
+    output, or "" if the bot was not started here.
     """
 
     problem: str
     exchange: Exchange | None
-    advice: Advice
+    rule: str
+    fix: str
     kind: FaultKind | None = None
     output: str = ""
 
@@ -147,24 +141,24 @@ class CheckResult(NamedTuple):
     outcome: Outcome
 
 
-def advice(kind: FaultKind, error: Exception | None, answer: Answer) -> Advice:
-    """Return the advice for a fault at POST /move. `error` is the exception that caused the fault,
-    or None."""
+def advice(kind: FaultKind, error: Exception | None, answer: Answer) -> tuple[str, str]:
+    """Return the broken rule and the fix for a fault at POST /move. `error` is the exception that
+    caused the fault, or None."""
     begun = answer.status is not None or answer.size > 0
     match kind:
         case FaultKind.TIMEOUT if isinstance(error, Busy):
-            return Advice(DEADLINE, _BUSY)
+            return DEADLINE, _BUSY
         case FaultKind.TIMEOUT:
-            return Advice(DEADLINE, WHOLE if begun else _LATE)
+            return DEADLINE, WHOLE if begun else _LATE
         case FaultKind.UNREACHABLE:
-            return Advice(_UNREACHABLE, WHOLE if begun else _GONE)
+            return _UNREACHABLE, WHOLE if begun else _GONE
         case FaultKind.ILLEGAL:
             syntax = isinstance(error, IllegalMove) and error.reason is Reason.SYNTAX
-            return Advice(LEGAL, _AS_WRITTEN if syntax else _OF_THIS_REQUEST)
+            return LEGAL, _AS_WRITTEN if syntax else _OF_THIS_REQUEST
         case FaultKind.INVALID if isinstance(error, InvalidAnswer):
-            return Advice(ANSWER, _STATUS.get(answer.status or 0, error.fix))
+            return ANSWER, _STATUS.get(answer.status or 0, error.fix)
         case FaultKind.INVALID:
-            return Advice(ANSWER, _SHORT if isinstance(error, ResponseTooLarge) else _HTTP)
+            return ANSWER, _SHORT if isinstance(error, ResponseTooLarge) else _HTTP
 
 
 def died(how: str, output: str) -> str:
@@ -323,19 +317,25 @@ class Examiner:
     def fault(
         self, kind: FaultKind, detail: str, error: Exception | None, exchange: Exchange
     ) -> CheckFailure:
-        """Return the failure, with advice, for a fault at POST /move. `error` is the exception that
-        caused the fault, or None. This may wait for the bot to end (see `failure`)."""
-        suggestion = advice(kind, error, exchange.answer)
-        return self.failure(f"{kind}: {detail}", exchange, suggestion, kind)
+        """Return the failure, with rule and fix, for a fault at POST /move. `error` is the
+        exception that caused the fault, or None. This may wait for the bot to end (see `failure`).
+        """
+        rule, fix = advice(kind, error, exchange.answer)
+        return self.failure(f"{kind}: {detail}", exchange, rule, fix, kind)
 
     def failure(
-        self, problem: str, exchange: Exchange, advice: Advice, kind: FaultKind | None = None
+        self,
+        problem: str,
+        exchange: Exchange,
+        rule: str,
+        fix: str,
+        kind: FaultKind | None = None,
     ) -> CheckFailure:
         """Return a failure with the bot's output. If the bot has ended, the failure says how.
 
         `kind` is None if the failure would not be a fault in a match. If the bot was unreachable,
         or did not answer and `kind` is None, wait up to half a second for the bot to end. If the
-        bot ends, the fix is about its end, in place of the fix in `advice`.
+        bot ends, the fix is about its end, in place of `fix`.
         """
         unanswered = kind is None and exchange.answer.status is None
         gone = unanswered or kind is FaultKind.UNREACHABLE
@@ -343,8 +343,8 @@ class Examiner:
         if ended is not None:
             problem = f"{problem} The bot has ended: {ended}."
             if gone:
-                advice = Advice(advice.rule, died(ended, output))
-        return CheckFailure(problem, exchange, advice, kind, output)
+                fix = died(ended, output)
+        return CheckFailure(problem, exchange, rule, fix, kind, output)
 
     def output(self) -> str:
         """Return the bot's last 2,000 characters of output, or "" if it was not started here."""

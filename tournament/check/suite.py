@@ -16,7 +16,6 @@ from tournament.bot.url_bot import InProcessBot, Player, StartError
 from tournament.check import checks
 from tournament.check.examiner import (
     LISTEN,
-    Advice,
     CheckFailure,
     CheckResult,
     Connection,
@@ -142,7 +141,7 @@ def check_bot(
         fix = error.fix or "Start it by hand, and read what it writes."
         if bot.url is not None:
             fix = "Start the bot, or fix the host and the port of the URL."
-        failure = CheckFailure(error.problem, None, Advice(LISTEN, fix))
+        failure = CheckFailure(error.problem, None, LISTEN, fix)
         yield CheckResult(1, title, Outcome("", (failure,)))
         return
     with closing(reached):

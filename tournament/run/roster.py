@@ -167,7 +167,7 @@ def _check(cup: Cup, bot: Bot, known: Identity | None, is_new: bool) -> _Checked
                 scope = Scope(cup.game, (cup.players,), options)
                 failures = positions(examiner, scope, _POSITIONS).failures
             if failures:
-                return f"{bot.name}: {failures[0].problem} {failures[0].advice.fix}"
+                return f"{bot.name}: {failures[0].problem} {failures[0].fix}"
     except StartError as error:
         return str(error) if is_new else None
     return stated

@@ -180,7 +180,7 @@ _Causes = dict[tuple[str, str], int]
 
 
 def _cause(failure: CheckFailure) -> tuple[str, str]:
-    return failure.kind or failure.problem, failure.advice.fix
+    return failure.kind or failure.problem, failure.fix
 
 
 def _print(result: CheckResult, causes: _Causes, command: str | None, verbose: bool) -> None:
@@ -218,8 +218,8 @@ def _lines(failure: CheckFailure, command: str | None) -> Iterator[tuple[str, st
         body = _cut(exchange.body.decode(), _REQUEST)
         yield "request", f"{exchange.method} {exchange.url} {body}".rstrip()
         yield "answer", f"{_answer(exchange.answer)}, after {exchange.elapsed_ms:.0f} ms"
-    yield "rule", failure.advice.rule
-    yield "fix", failure.advice.fix
+    yield "rule", failure.rule
+    yield "fix", failure.fix
     if exchange is not None and exchange.body:
         if command is not None:
             path = exchange.url.partition("://")[2].partition("/")[2]
@@ -255,8 +255,8 @@ def _to_dict(result: CheckResult) -> dict[str, Any]:
                 "request": request,
                 "answer": asdict(exchange.answer),
                 "elapsed_ms": round(exchange.elapsed_ms, 3),
-                "rule": failure.advice.rule,
-                "mend": failure.advice.fix,  # the name of the fix since version 0.1
+                "rule": failure.rule,
+                "mend": failure.fix,  # the name of the fix since version 0.1
                 "curl": exchange.curl if failure.exchange else "",
                 "output": failure.output,
             }

@@ -82,7 +82,7 @@ class BotProcess:
             passed = [stack.enter_context(control).fileno()]
             if sandbox is not None:
                 filters = [stack.enter_context(seccomp.opened())]
-                words = sandbox.with_filter(*filters)
+                words = sandbox.of_process(filters[0], self._copy)
                 if not launch.network:
                     self.proxy, inner = socket.socketpair()
                     inner_proxy = stack.enter_context(inner).fileno()

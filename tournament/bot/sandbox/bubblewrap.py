@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import gettempdir
 
 from tournament.bot.sandbox import seccomp
-from tournament.bot.sandbox.folder_copy import COPY, LIMIT_MB, FolderToCopy, is_too_large
+from tournament.bot.sandbox.folder_copy import LIMIT_MB, FolderToCopy, is_too_large
 from tournament.config.cup import Bot, Limits, is_reference
 from tournament.errors import StichError
 from tournament.paths import CHECKOUT
@@ -35,6 +35,7 @@ _ETC = (
     "ssl",
 )
 _ETC_OF_NETWORK = ("pki", "resolv.conf")
+_COPY = "(copy)"  # among the words of a sandbox, for the path of a copy
 _PACKAGES = ("bots", "games", "*__mypyc*.so")
 _ISOLATION = (
     *("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts"),
@@ -49,14 +50,16 @@ class SandboxError(StichError):
 @dataclass(frozen=True, slots=True)
 class Sandbox:
     """The words before a bot's command that start it in a sandbox. If `copied` is not None, each
-    process gets a copy of that folder, and the copy's path replaces COPY in `words`."""
+    process gets a copy of that folder."""
 
     words: tuple[str, ...]
     copied: FolderToCopy | None = None
 
-    def with_filter(self, descriptor: int) -> list[str]:
-        """Return `words` with an option to install the seccomp filter in the file `descriptor`."""
-        return [self.words[0], "--seccomp", str(descriptor), *self.words[1:]]
+    def of_process(self, descriptor: int, copy: str) -> list[str]:
+        """Return the words for one process. The file `descriptor` has the seccomp filter, and
+        `copy` is the path of the process's copy of the folder."""
+        bwrap, *words = (copy if word == _COPY else word for word in self.words)
+        return [bwrap, "--seccomp", str(descriptor), *words]
 
 
 def sandboxes(
@@ -139,7 +142,7 @@ def _sandbox(
     else:
         shown.append(place)
     for path in shown:
-        words += ("--ro-bind", COPY if copied and path == place else str(path), str(path))
+        words += ("--ro-bind", _COPY if copied and path == place else str(path), str(path))
     hidden = {path for root in shown for path in _covered(root, secret)}
     for path in (path for path in hidden if str(path) not in left_out):
         if path.is_dir():
@@ -200,9 +203,8 @@ def _try(sandbox: Sandbox) -> None:
     folder = sandbox.copied["folder"] if sandbox.copied else ""
     try:
         with seccomp.opened() as descriptor:
-            words = [folder if word == COPY else word for word in sandbox.with_filter(descriptor)]
             done = subprocess.run(  # noqa: S603 - bubblewrap itself
-                [*words, "true"],
+                [*sandbox.of_process(descriptor, folder), "true"],
                 pass_fds=[descriptor],
                 capture_output=True,
                 text=True,

@@ -8,8 +8,6 @@ from collections.abc import Collection, Iterator
 from contextlib import suppress
 from typing import IO, Final, TypedDict, cast
 
-COPY: Final = "(copy)"
-"""The placeholder for the path of the copy among the words that start a sandbox."""
 LIMIT_MB: Final = 512
 """The size in MiB of the largest folder that is copied."""
 

@@ -24,13 +24,7 @@ import time
 from tempfile import TemporaryDirectory
 from typing import TypedDict
 
-from tournament.bot.sandbox.folder_copy import (
-    COPY,
-    FolderToCopy,
-    copies_folder,
-    copy_folder,
-    remove_copy,
-)
+from tournament.bot.sandbox.folder_copy import FolderToCopy, copies_folder, copy_folder, remove_copy
 from tournament.bot.supervisor.process_tree import (
     PR_SET_CHILD_SUBREAPER,
     PR_SET_PDEATHSIG,
@@ -64,7 +58,7 @@ class Order(TypedDict):
     sandbox: list[str]  # the words that start a sandbox, if there is one
     filters: list[int]  # the descriptors in these words
     copied: FolderToCopy | None
-    copy: str  # the path of its copy, which replaces COPY in `sandbox`
+    copy: str  # the path of its copy
     proxy: int | None  # the descriptor of the sandbox proxy's socket
     argv: list[str]
     env: dict[str, str]
@@ -98,7 +92,6 @@ class _Supervisor:
         try:
             if order["copied"] is not None:
                 copy_folder(order["copied"], order["copy"], self.control.fileno())
-                sandbox = [order["copy"] if word == COPY else word for word in sandbox]
         except OSError as error:
             self.status = f"its folder cannot be copied to {copies_folder()} ({error}); {_ROOM}"
         else:

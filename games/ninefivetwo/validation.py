@@ -14,6 +14,7 @@ TRICKS: Final = 16
 TALON: Final = 4
 TARGETS: Final = [2, 5, 9]
 SEATS: Final = 3
+MAX_PAIRINGS: Final = 100  # open and closed ones together, so that no move exceeds it
 
 
 def check_position(problems: list[str], data: JsonDict) -> None:
@@ -136,6 +137,9 @@ def _surplus(data: JsonDict) -> int:
 
 
 def _pairings(data: JsonDict, counts: list[int]) -> Iterator[str]:
+    number = len(data["owed"]) + len(data["exchanged"])
+    if number > MAX_PAIRINGS:
+        yield f"owed and exchanged have {number} pairings together; at most {MAX_PAIRINGS} fit."
     for name in ("owed", "exchanged"):
         for number, pair in enumerate(data[name]):
             where = f"{name}[{number}]"

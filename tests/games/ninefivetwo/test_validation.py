@@ -85,6 +85,7 @@ CLAUSES: list[tuple[str, Wire, str]] = [
         put(owed=[pairing(0, 1, 2, "Ah"), pairing(2, 1, 4)]),
         "owed[1] needs more cards than seat 2 has",
     ),
+    ("exchange", put(exchanged=[exchanged(2, 1, "As", "Ks")] * 99), "have 101 pairings together"),
     ("trump", put(exchanged=[exchanged(0, 3, "Ah", "Kh")]), "exchanged[0].debtor is 3"),
     ("trump", put(exchanged=[exchanged(0, 1, "Ah Ah", "Kh Qh")]), "exchanged[0].given: Ah "),
     ("trump", put(exchanged=[exchanged(0, 1, "Ah", "Rj")]), "exchanged[0].returned: Rj is no"),

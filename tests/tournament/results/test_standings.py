@@ -125,23 +125,18 @@ def test_groups_of_bots_that_never_met_are_not_ranked() -> None:
     assert english.isdisjoint(german.run(list, table_notes(table))), "every note is translated"
 
 
-@pytest.mark.parametrize(
-    ("language", "faults", "info"),
-    [
+def test_faults_and_fallbacks_are_in_the_readers_language() -> None:
+    ann = row(table_of(match(0, 0, BOTS, (6, -2, -4))), "ann")
+    for language, faults, info in (
         ("en", "3 timeout, out 2×", "fallback: late · value −2.5"),
         ("de", "3 timeout, 2× ausgeschieden", "Ersatz: late · value −2.5"),
         ("zh", "3 timeout, 被罚下 2 次", "后备程序：late · value −2.5"),
-    ],
-)
-def test_faults_and_fallbacks_are_in_the_readers_language(
-    language: str, faults: str, info: str
-) -> None:
-    line = row(table_of(match(0, 0, BOTS, (6, -2, -4))), "ann")
-    reader = copy_context()
-    reader.run(speak, read_catalog(language))
-    line = replace(line, faults={"timeout": 3}, struck_out=2)
-    assert reader.run(fault_summary, line) == faults
-    assert reader.run(info_text, {"value": -2.5}, "late") == info
+    ):
+        reader = copy_context()
+        reader.run(speak, read_catalog(language))
+        line = replace(ann, faults={"timeout": 3}, struck_out=2)
+        assert reader.run(fault_summary, line) == faults
+        assert reader.run(info_text, {"value": -2.5}, "late") == info
 
 
 def test_one_block_or_equal_blocks_have_no_intervals() -> None:

@@ -100,21 +100,15 @@ def test_no_command_breaks_whatever_a_store_holds(
 
 
 def test_a_small_row_does_not_fill_the_memory(intact: Path, tmp_path: Path) -> None:
-    run = shutil.copytree(intact, tmp_path / "run")
-    bomb = zlib.compress(b'"' + bytes(1 << 27) + b'"')
-    played.change(run, f"UPDATE details SET data = x'{bomb.hex()}'")
-    with Store.open(run) as store, pytest.raises(StoreError, match="more than 67108864 bytes"):
-        list(store.matches())
-
-
-def test_a_match_of_a_game_that_does_not_exist_is_damage(intact: Path, tmp_path: Path) -> None:
+    """Nor is a row read whose game does not exist."""
     run = shutil.copytree(intact, tmp_path / "run")
     with Store.open(run) as store:
-        record = next(store.matches())
-    data = zlib.compress(encode_json(replace(record, game="skat")))
-    played.change(run, f"UPDATE details SET data = x'{data.hex()}'")
-    with Store.open(run) as store, pytest.raises(StoreError, match="There is no game"):
-        list(store.matches())
+        skat = encode_json(replace(next(store.matches()), game="skat"))
+    bomb = b'"' + bytes(1 << 27) + b'"'
+    for data, says in ((bomb, "more than 67108864 bytes"), (skat, "There is no game")):
+        played.change(run, f"UPDATE details SET data = x'{zlib.compress(data).hex()}'")
+        with Store.open(run) as store, pytest.raises(StoreError, match=says):
+            list(store.matches())
 
 
 def test_a_run_is_read_where_nothing_can_be_written(

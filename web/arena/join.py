@@ -14,7 +14,9 @@ from time import monotonic
 from typing import Final
 
 import msgspec
+import segno
 from flask import Response, current_app, render_template, request
+from markupsafe import Markup
 
 from serving.work import PIECE, Pieces
 from tournament.config.cup import Cup
@@ -28,7 +30,6 @@ from tournament.run.joining import JoinRefused, freed, join, leave, seated
 from tournament.store.engine import StoreError
 from web.arena.live_run import current_run
 from web.arena.snapshot import RunView
-from web.arena.stage import qr_code
 from web.gateway.addresses import network_of, parse_address
 from web.gateway.calls import LadderCall
 from web.gateway.invitations import Invitations, TokenRefused
@@ -233,6 +234,12 @@ def _state(cup: Cup, now: RunView) -> str:
         "It is by invitation: ask the organiser for a token (`stich invite`), and use"
         " `stich connect`."
     )
+
+
+def qr_code(address: str) -> Markup:
+    """Return the QR code of a page's address as inline SVG, without a width or a height."""
+    picture = segno.make(address, micro=False).svg_inline(scale=4, light="#fff", omitsize=True)
+    return Markup(picture)  # noqa: S704 - drawn from our address
 
 
 def _wheel_name(program: Distribution) -> str | None:

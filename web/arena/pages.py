@@ -34,8 +34,7 @@ from web.arena.match_list import (
     read_matches,
 )
 from web.arena.snapshot import Snapshot
-from web.arena.stage import stage_page
-from web.arena.watch import ended, next_match, table_to_watch
+from web.arena.watch import ended, next_match, stage_page, table_to_watch
 from web.ui import plots
 from web.ui.languages import language
 

@@ -60,7 +60,6 @@ def report(
         sums=info_sums(islice(store.matches(), _MAX_COMPARED)),
         compared=min(len(matches), _MAX_COMPARED),
         matches=shown,
-        disqualified=run.disqualified,
         left_out=len(matches) - len(shown),
         data=data,
     )

@@ -108,7 +108,6 @@ def matches_page(now: Snapshot, asked: MatchFilter) -> str:
     return render_template(
         "matches.html",
         now=now,
-        disqualified=now.disqualified,
         asked=asked,
         choices=_CHOICES,
         rounds=int(now.arrays.round.max(initial=0)),

@@ -188,7 +188,6 @@ def bot(now: Snapshot, name: str) -> str:
     return render_template(
         "bot.html",
         now=now,
-        disqualified=now.disqualified,
         sums=[line for line in info_sums(filter(None, records)) if line.bot == name],
         summed=len(records),
         line=lines.get(name),

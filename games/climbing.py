@@ -62,10 +62,12 @@ class ClimbingPosition(BasePosition):
         Make the play the one to beat, and set `passes` to 0. The turn and the history do not
         change.
         """
-        self.add_to_hand(seat, -move.cards)
+        hands = list(self.hands)
+        left = hands[seat] = hands[seat] - move.cards
+        self.hands = tuple(hands)
         self.table = Table(seat, move)
         self.passes = 0
-        return self.hands[seat]
+        return left
 
     def copy_climbing(self, other: ClimbingPosition) -> None:
         """Copy from `other` the fields that all climbing games share, except the seed and hands."""

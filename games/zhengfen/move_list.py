@@ -58,18 +58,25 @@ _OTHER_SUITS: Final = tuple([mirror(DECK.full & ~cards) for cards in SUIT_CARDS]
 """By suit: the mirrored set of all cards of other suits and the jokers."""
 
 
+_ENDS: Final[dict[int, list[list[int]]]] = {
+    0: [[0]],
+    BLACK_JOKER: [[0], [BLACK_JOKER]],
+    RED_JOKER: [[0], [RED_JOKER]],
+    BOTH: [[0], [BLACK_JOKER, RED_JOKER], [BOTH]],
+}
+"""By the jokers of a hand: for each number of jokers, the ways to use that many, descending."""
+
+
 class MoveGenerator:
     """A generator of the plays of one hand, in groups."""
 
     def __init__(self, hand: int) -> None:
         mirrored = mirror(hand)
-        self._jokers = [joker for joker in (BLACK_JOKER, RED_JOKER) if mirrored & joker]
-        # By number of jokers used: the ways to use them.
-        self._ends: list[list[int]] = [[0], self._jokers, [BOTH]][: len(self._jokers) + 1]
+        self._ends = _ENDS[mirrored & BOTH]
+        self._jokers = self._ends[1] if len(self._ends) > 1 else []
         self._fields = [mirrored >> (56 - 4 * rank) & 15 for rank in range(13)]
         # By rank and number: the sets of that many natural cards.
         self._sets = [SETS[rank][field] for rank, field in enumerate(self._fields)]
-        self._singles = [card for sets in self._sets for card in sets[1]]
 
     def groups(self, table: Reading | None) -> list[Group]:
         """Return the groups of plays that beat the reading `table`, or all groups if it is None.
@@ -204,13 +211,14 @@ class MoveGenerator:
             for rank in range(12, -1, -1)
             if self._fields[rank] and self._fields[rank].bit_count() + len(self._jokers) >= 3
         ]
-        fitting = self._fitting_pairs() if ranks else []
+        singles = [card for sets in self._sets for card in sets[1]] if ranks else []
+        fitting = _fitting_pairs(singles)
         listed: set[int] = set()  # with both jokers, at a higher rank
         groups = []
         for rank in ranks:
             field = 15 << (56 - 4 * rank)
             pairs = [(pair, alike) for pair, alike in fitting if not pair & field]
-            others = [card for card in self._singles if not card & field]
+            others = [card for card in singles if not card & field]
             plays = self._cards_of_fullhouses(rank, 0, pairs, others)
             for used, ends in enumerate(self._ends[1:], 1):
                 natural = self._cards_of_fullhouses(rank, used, pairs, others)
@@ -249,15 +257,6 @@ class MoveGenerator:
         plays = [single | pair for single in singles for pair, _ in pairs]
         return plays + [two | other for two in twos for other in others] + triples
 
-    def _fitting_pairs(self) -> list[_FittingPair]:
-        pairs = []
-        for card, other in combinations(self._singles, 2):
-            number, following = 60 - card.bit_length(), 60 - other.bit_length()
-            rank, next_rank = number >> 2, following >> 2
-            if fits(rank, number & 3, next_rank, following & 3):
-                pairs.append((card | other, rank == next_rank))
-        return pairs
-
     def _specials(self, lowest: int) -> list[Group]:
         groups = []
         plain: list[int] = []
@@ -274,6 +273,16 @@ class MoveGenerator:
         if self._fields[TWO] == 15 and lowest <= TWOS:
             groups.append(Group(4, (TWOS, TWO, 1), self._sets[TWO][4]))
         return groups
+
+
+def _fitting_pairs(singles: list[int]) -> list[_FittingPair]:
+    pairs = []
+    for card, other in combinations(singles, 2):
+        number, following = 60 - card.bit_length(), 60 - other.bit_length()
+        rank, next_rank = number >> 2, following >> 2
+        if fits(rank, number & 3, next_rank, following & 3):
+            pairs.append((card | other, rank == next_rank))
+    return pairs
 
 
 class ZhengfenMoves(LegalMoves):
@@ -298,7 +307,7 @@ class ZhengfenMoves(LegalMoves):
         place = bisect_right(self._starts, index) - 1
         group = self.groups[place]
         cards = group.plays()[index - self._starts[place]]
-        return build_move(mirror(cards), group.reading, cards in _ambiguous(group, [cards]))
+        return build_move(mirror(cards), group.reading, bool(_ambiguous(group, [cards])))
 
     def __iter__(self) -> Iterator[Move]:
         moves = [Move(PASS, DECK)] if self._passing else []
@@ -326,7 +335,7 @@ class ZhengfenMoves(LegalMoves):
 
 def _ambiguous(group: Group, plays: list[int]) -> set[int]:
     """Return those of some plays of a group that are both a flush and a full house."""
-    if group.reading[0] not in (FULLHOUSE, FLUSH):
+    if group.reading[0] != FULLHOUSE and group.reading[0] != FLUSH:
         return set()
     with_jokers = [cards for cards in plays if cards & BOTH == BOTH]
     return {

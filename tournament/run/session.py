@@ -11,6 +11,8 @@ from operator import attrgetter
 from time import monotonic, sleep
 from typing import Final, Self
 
+from msgspec.structs import replace
+
 from tournament.bot.url_bot import StartError
 from tournament.config.cup import Cup
 from tournament.decisions import exclusion_notices, paused
@@ -150,6 +152,7 @@ class Session:
                     if not waits:
                         self._observer.notice(reason)
                     waits = True
+                    self._show_present()
                     sleep(_TICK_S)
                     self._new_decisions(every_s=0)
                 case Done():
@@ -177,6 +180,7 @@ class Session:
                 return
             while not self._new_decisions():
                 self._roster.update(self._run)
+                self._show(replace(self._present, connected=self._roster.connected))
                 sleep(_TICK_S)
 
     def _counts(self) -> tuple[int, int | None]:

@@ -145,18 +145,20 @@ def test_a_stopped_ladder_ends_with_the_same_table(ladder: LadderRun) -> None:
 
 def test_a_ladder_waits_until_there_are_bots_for_a_table(ladder: LadderRun) -> None:
     """It does not wait for a bot by URL that is silent."""
-    coming = ["bob", "ann"]
+    coming, shown = ["bob", "ann"], list[tuple[str, ...]]()
 
     def come() -> None:
         with ladder.store() as store:
             run = store.run()
-        if coming and {*run.cup.names[2:]} <= run.passed:
+        shown.append(run.present.connected)
+        if coming and {*run.cup.names[2:]} <= run.passed and len(shown) % 60 == 0:
             ladder.enter(coming.pop())
 
     ladder.before_look = come
     ladder.cup = replace(LADDER, bots=(LADDER.bots[0], Bot("far", url="http://127.0.0.1:9")))
     ladder.play({18: ladder.finish})
     assert ladder.rosters() == [("house0", "ann", "bob")]
+    assert ("ann",) in shown, "the pages show who is connected while the ladder waits"
 
 
 def test_a_restart_neither_awaits_nor_overbooks_bots(ladder: LadderRun) -> None:

@@ -54,8 +54,7 @@ def test_a_key_that_decides_no_result_may_change() -> None:
     assert differences(cup, replace(cup, clock=Clock(move_ms=7)))
     other = replace(cup, game="dasan", options={"open_higher": True})
     assert "options.open_higher was true and is not set" in differences(other, cup)
-    swiss = played.cup(format="swiss")
-    assert "format.rounds was 2 and is not set" in differences(swiss, cup)
+    assert "format.rounds was 2 and is not set" in differences(played.cup(format="swiss"), cup)
 
 
 def filled(*names: str, fill: str | None = "greedy") -> Cup:

@@ -1,7 +1,6 @@
 """The bot protocol (docs/bots.md): what a bot is sent, and how strictly its answers are read."""
 
 import json
-import math
 import re
 import unicodedata
 from collections import Counter
@@ -20,6 +19,7 @@ UNSUPPORTED = (404, 405, 501)
 
 _MAX_COMMENT = 2000
 _MAX_NUMBERS = 16
+_LARGEST = 1e15  # so that sums and estimates stay finite
 _MAX_FALLBACK = 200
 _CUT = " […]"  # ends a comment that was cut
 
@@ -101,10 +101,10 @@ def read_info(value: object) -> Info:
     for name, item in islice(numbers, _MAX_NUMBERS):
         if not re.fullmatch("[a-z][a-z0-9_]{0,31}", name):
             dropped.append(f"{name[:40]!a} is no name: write [a-z][a-z0-9_]{{0,31}}.")
-        elif isinstance(item, int | float) and not isinstance(item, bool) and math.isfinite(item):
+        elif type(item) in (int, float) and abs(item) <= _LARGEST:
             values[name] = float(item)
         else:
-            dropped.append(f'"{name}" must be a finite number.')
+            dropped.append(f'"{name}" must be a number from -1e15 to 1e15.')
     if len(value) - ("comment" in value) > _MAX_NUMBERS:
         dropped.append(f"There are more than {_MAX_NUMBERS} numbers.")
     return Info(values, tuple(dropped))

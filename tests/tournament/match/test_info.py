@@ -31,7 +31,7 @@ def test_a_comment_and_numbers_are_kept() -> None:
     assert info_of(json.dumps(info)) == Info(info)
 
 
-VALUES = ["NaN", "-Infinity", "1e999", "1" + "0" * 400, "1" + "0" * 5000, "true", '"1"']
+VALUES = ["NaN", "-Infinity", "1e999", "-2e15", "1" + "0" * 400, "1" + "0" * 5000, "true", '"1"']
 NAMES = ["Nodes", "", "a\\n", "a" * 33, "\\ud800"]
 
 

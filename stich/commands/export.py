@@ -32,7 +32,15 @@ it and recomputes every score. The key that it names must be the key above.{comm
 """
 _COMMITTED = " The seed must be the one whose SHA-256 was announced before the first deal."
 
-_out_option = partial(click.option, "-o", "--out", type=click.Path())
+
+def _check_out(ctx: click.Context, param: click.Parameter, out: str | None) -> str | None:
+    """Return the path that --out names, or None. Raise BadParameter for the store of a run."""
+    if out is not None and Path(out).name == STORE_FILE:
+        raise click.BadParameter(f"{out} is the store of a run; name another file.")
+    return out
+
+
+_out_option = partial(click.option, "-o", "--out", type=click.Path(), callback=_check_out)
 
 
 @command

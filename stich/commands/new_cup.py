@@ -19,8 +19,20 @@ _SCHEMA = "cup.schema.json"
 _CONNECT = "connect"
 
 
+def _check_new(ctx: click.Context, param: click.Parameter, path: Path) -> Path:
+    """Return the path. Raise UsageError if it exists, before any question is asked."""
+    if path.exists():
+        raise click.UsageError(f"{path} exists already; name a new file, or delete it.")
+    return path
+
+
 @click.command("new-cup")
-@click.argument("path", metavar="CUP.toml", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument(
+    "path",
+    metavar="CUP.toml",
+    type=click.Path(path_type=Path, dir_okay=False),
+    callback=_check_new,
+)
 @click.option("--name", help="Name of the cup.", prompt="Name of the cup")
 @click.option("--game", type=option.GAME, help="The game of the cup.", prompt="Game")
 @option.number("--players", 2, 6, None, "Seats at a table. By default, as few as possible.")
@@ -59,8 +71,6 @@ def new_cup(
       stich new-cup CUP.toml
       stich new-cup CUP.toml --name Spring --game dasan --bot mine="python bot.py" --bot ann=connect
     """
-    if path.exists():
-        raise click.UsageError(f"{path} exists already; name a new file, or delete it.")
     if kind == Ladder.type and deals:
         raise click.UsageError("A ladder has no number of deals; omit --deals.")
     seats = players or games.get(game).min_players

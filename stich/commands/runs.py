@@ -13,6 +13,7 @@ import click
 from stich.commands import option
 from stich.commands.common import refuse
 from tournament.model import Run
+from tournament.paths import STORE_FILE
 from tournament.results.files.match_file import MatchFile
 from tournament.settings.keys import suggest
 from tournament.store.engine import NOT_A_STORE, is_database_url
@@ -66,7 +67,10 @@ def check_name(bot: str, run: Run) -> None:
 
 def is_file(target: str) -> bool:
     """Return whether `target` names a file or standard input ("-") rather than the store of a run.
-    A name that ends in .jsonl counts as a file, even if there is no such file."""
+    A name that ends in .jsonl counts as a file, even if there is no such file. The file of a store
+    does not: opening it as a run says that its folder is meant."""
+    if os.path.basename(target) == STORE_FILE:
+        return False
     is_other = os.path.exists(target) and not os.path.isdir(target)  # a pipe is no regular file
     return target == "-" or target.endswith(".jsonl") or is_other
 

@@ -32,7 +32,7 @@ class RecordError(StichError):
 
 
 class _Suite(msgspec.Struct):
-    suite: str = ""
+    suite: str
 
 
 class Measured(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

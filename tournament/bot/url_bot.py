@@ -127,9 +127,9 @@ class HttpBot(Player):
         return True
 
     def last_line(self) -> str:
-        """Return " Its last line: …", with the last line of the output, or "" without output."""
+        """Return ' Its last line: "…".', with the last line of the output, or "" without output."""
         lines = self.output().strip().splitlines()
-        return f" Its last line: {printable(lines[-1][:200])}" if lines else ""
+        return f' Its last line: "{printable(lines[-1][:200])}".' if lines else ""
 
     def restart(self) -> None:
         """End the bot and start it again if the runner has started it. Otherwise, do nothing.

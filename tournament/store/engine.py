@@ -95,7 +95,7 @@ def postgresql(url: str) -> Engine:
         return sa.create_engine(parsed, pool_pre_ping=True, connect_args=times)
     except ModuleNotFoundError as error:
         raise StoreError(
-            f"{error.name} is not installed; `pip install stich[postgresql]` installs it."
+            f"{error.name} is not installed; `pip install 'stich[postgresql]'` installs it."
         ) from None
     except (sa.exc.ArgumentError, ValueError):
         raise StoreUrlError(f"{shown_target(url)}: {NOT_A_STORE}") from None
@@ -209,8 +209,8 @@ def _explain(error: sa.exc.DBAPIError) -> str:
         )
     if code in _SQLITE_NOT_WRITABLE:
         return (
-            f"{text}; SQLite must be able to write in the folder of a run, even to read it: copy it"
-            " to a folder where you can"
+            f"{text}; check whose the folder of the run and its files are, or copy them to a folder"
+            " where you may write"
         )
     if code in _SQLITE_DAMAGED:
         return (

@@ -59,7 +59,8 @@ class StoreReader(RunReader):
                 os.stat(os.path.join(text, STORE_FILE))
             except (FileNotFoundError, NotADirectoryError):
                 raise StoreError(
-                    f"{text}: there is no run here ({STORE_FILE} is missing)."
+                    f"{text}: is not the folder of a run; name the folder that has its"
+                    f" {STORE_FILE}."
                 ) from None
             except OSError as error:
                 raise StoreError(f"{text}: cannot be read: {error.strerror}.") from None

@@ -155,8 +155,8 @@ def measure(**arguments: Any) -> int:
             and given.rules in (None, table.rules)
         }
         if not reasons:
-            names = ", ".join(table.title for table in TABLES)
-            raise click.UsageError(f"{SUITE} has no such table; it has {names}.")
+            names = "; ".join(table.title for table in TABLES)
+            raise click.UsageError(f"{SUITE} has no such table. It has: {names}.")
         tables = [table for table, why in reasons.items() if not why]
         if not tables:
             refuse(f"The bot plays no table of {SUITE}: {next(iter(reasons.values()))}", 2)

@@ -57,7 +57,7 @@ def test_a_ladder_is_open_and_needs_one_bot(tmp_path: Path) -> None:
         (["--format", "ladder", "--deals", "4", *BOTS], "omit --deals"),
         (BOTS[:2], "1 is too few for tables of 3"),
         ([*BOTS, "--bot", "a=x"], 'bot 1 is "a" too; rename one'),
-        (BOTS, "old.toml exists already"),
+        ((), "old.toml exists already"),
     ],
 )
 def test_what_is_wrong_is_said_and_nothing_written(
@@ -65,7 +65,7 @@ def test_what_is_wrong_is_said_and_nothing_written(
 ) -> None:
     old = tmp_path / "old.toml"
     old.write_text("mine")
-    path = old if "exists" in says else tmp_path / "CUP.toml"
-    code, text = code_and_text("new-cup", path, *DASAN, *words)
+    new = (tmp_path / "CUP.toml", *DASAN)
+    code, text = code_and_text("new-cup", *((old,) if "exists" in says else new), *words)
     assert (code, says in text) == (2, True), text
     assert (list(tmp_path.iterdir()), old.read_text()) == ([old], "mine")

@@ -145,9 +145,11 @@ def test_verify_reports_a_changed_or_unfinished_store(run: Path, tmp_path: Path)
 
 @pytest.mark.parametrize("words", [["standings"], ["verify"], ["trust"], ["arena", "--port", "0"]])
 def test_where_there_is_no_run_they_say_so(words: list[str], tmp_path: Path) -> None:
-    says = f"{tmp_path}: there is no run here (run.sqlite is missing).\n"
-    assert code_and_text(*words, tmp_path) == (1, says)
+    no_run = "is not the folder of a run; name the folder that has its run.sqlite."
+    assert code_and_text(*words, tmp_path) == (1, f"{tmp_path}: {no_run}\n")
     Store.create(tmp_path).close()
+    file = tmp_path / "run.sqlite"
+    assert code_and_text(*words, file) == (1, f"{file}: {no_run}\n")
     says = "its run was stopped before it had begun; run the cup again."
     assert code_and_text(*words, tmp_path) == (1, f"{tmp_path}/run.sqlite: {says}\n")
 

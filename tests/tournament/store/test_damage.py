@@ -119,7 +119,7 @@ def test_a_run_is_read_where_nothing_can_be_written(
     with Store.open(run) as store:
         assert verify(store).verified
         assert [path.name for path in run.iterdir()] == ["run.sqlite"]
-        with pytest.raises(StoreError, match="readonly database"):
+        with pytest.raises(StoreError, match="readonly database; check whose"):
             store.decide(Pause())
 
 

@@ -67,7 +67,7 @@ def test_an_author_reads_of_failures_and_a_late_bot_is_restarted(
     own = Bot("bot", command=shlex.join([sys.executable, str(path)]))
     with program(gateway, reach(own, LaunchSettings(Limits(), 60_000))) as (messages, bot):
         assert result(bot.move(body("m", 1, "fail"), 60)) == FaultKind.INVALID
-        assert re.match("The bot answered POST .*500.* last line: IndexError: .*9", messages[-1])
+        assert re.match("The bot answered POST .*500.* last line: .IndexError: .*9", messages[-1])
         assert result(bot.move(body("m", 2, "hang"), 0.5)) == FaultKind.TIMEOUT
         moves = [bot.move(body("m", 3), 60), bot.move(body("n", 4), 60)]
         assert list(map(result, moves)) == ["pass", "new"]

@@ -48,8 +48,9 @@ class AdaptedProgram(lines.LineProgram, ABC):
 class Adapter:
     """A bot that plays a program's moves. If the program fails, `sensible` moves instead.
 
-    `open_match` returns the program for a new match. Only the `_MAX_MATCHES` matches with the
-    latest requests keep a program. If `auction` is False, `sensible` bids. Methods are thread-safe.
+    `open_match` returns the program for a new match. Besides the programs that are answering, only
+    those of the `_MAX_MATCHES` matches with the latest answers are kept. If `auction` is False,
+    `sensible` bids. Methods are thread-safe.
     """
 
     def __init__(self, open_match: Callable[[], AdaptedProgram], *, auction: bool) -> None:
@@ -72,12 +73,28 @@ class Adapter:
         if view["phase"] == "auction" and not self._auction:
             return sensible.move(view, moves), {"bid_by_sensible": 1}, None
         try:
-            return *self._ask(Deal.of(view, moves), self._match(request["match"]), until), None
+            return *self._ask_match(request["match"], Deal.of(view, moves), until), None
         except NoAnswer as error:
             comment = f"sensible plays: {error}"
             print(comment, file=sys.stderr, flush=True)  # noqa: T201 (the author reads stderr)
             info: Info = {error.kind: 1, "comment": comment}
             return sensible.move(view, moves), info, _CAUSES[error.kind]
+
+    def _ask_match(self, name: str, deal: Deal, until: float) -> tuple[str, Info]:
+        """Ask the program of a match, as `_ask` does. Other requests do not stop it meanwhile."""
+        with self._lock:
+            match = self._matches.pop(name, None) or self._open_match()
+        try:
+            return self._ask(deal, match, until)
+        finally:
+            with self._lock:
+                dropped = [self._matches.pop(name, match)]  # another, if it was asked twice at once
+                self._matches[name] = match
+                if len(self._matches) > _MAX_MATCHES:
+                    dropped.append(self._matches.pop(next(iter(self._matches))))
+                for program in dropped:
+                    if program not in self._matches.values():  # one program may play all matches
+                        program.stop()
 
     def _ask(self, deal: Deal, match: AdaptedProgram, until: float) -> tuple[str, Info]:
         """Return the program's move, and information about it.
@@ -101,16 +118,6 @@ class Adapter:
                 if error.kind != "ended":
                     raise
         return deal.move(answer), {"comment": comment[:_MAX_COMMENT]} if comment else {}
-
-    def _match(self, name: str) -> AdaptedProgram:
-        with self._lock:
-            match = self._matches.pop(name, None) or self._open_match()
-            self._matches[name] = match
-            if len(self._matches) > _MAX_MATCHES:
-                dropped = self._matches.pop(next(iter(self._matches)))
-                if dropped not in self._matches.values():  # one program may play all matches
-                    dropped.stop()
-            return match
 
     def end(self, request: Mapping[str, Any]) -> None:
         """Close the match that the body of a `POST /end` names. Ignore an unknown match."""

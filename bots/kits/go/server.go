@@ -88,6 +88,12 @@ func decide(body io.Reader) (answer any, err error) {
 	}
 	info := map[string]any{}
 	chosen, err := choose(request, info)
+	for key, value := range info {
+		// A NaN or Inf cannot be written as JSON: send null, of which stich check warns.
+		if _, err := json.Marshal(value); err != nil {
+			info[key] = nil
+		}
+	}
 	return map[string]any{"move": chosen, "info": info}, err
 }
 

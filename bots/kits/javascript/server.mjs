@@ -12,7 +12,7 @@ export function serve({ name, version, author, games, choose, start, end }) {
   const hooks = { "POST /start": start, "POST /end": end };
 
   /** The status and body of the answer to a request. */
-  async function answer(request) {
+  async function decide(request) {
     const call = `${request.method} ${request.url}`;
     switch (call) {
       case "GET /":
@@ -31,13 +31,18 @@ export function serve({ name, version, author, games, choose, start, end }) {
   }
 
   const server = createServer(async (request, response) => {
-    const [status, body] = await answer(request).catch((error) => {
+    const answer = (status, body) => {
+      const text = JSON.stringify(body); // fails if the info has a BigInt
+      response.statusCode = status;
+      response.setHeader("Content-Type", "application/json");
+      response.end(text);
+    };
+    try {
+      answer(...(await decide(request)));
+    } catch (error) {
       console.error(error);
-      return [500, { error: error instanceof Error ? error.message : String(error) }];
-    });
-    response.statusCode = status;
-    response.setHeader("Content-Type", "application/json");
-    response.end(JSON.stringify(body));
+      answer(500, { error: error instanceof Error ? error.message : String(error) });
+    }
   });
   server.keepAliveTimeout = 0; // the runner keeps its connection between moves: never close it first
   const port = process.env.PORT || "9000";

@@ -29,6 +29,10 @@ KITS = {kit.language: kit for kit in STARTED}
 QUICK = ("javascript", "python")
 PYTHON_FAILS = "    if view.get('fail'): raise SystemExit('no idea')\n"
 CPP_FAILS = '    if (view.contains("fail")) throw std::runtime_error("no idea");\n'
+GO_FAILS = (
+    '    info["x"] = choose; if request.Match == "fail" { panic("no idea") }\n'  # x is not JSON
+)
+INFO_FAILS = '  if (view.fail) return ["pass", { toJSON() { throw Error("no idea"); } }];\n'
 SCRIPT, SCRIPT_FAILS = "  const plays = ", '  if ("fail" in view) throw new Error("no idea");\n'
 PARAMETERS = [
     pytest.param(kit, id=kit, marks=[] if kit in QUICK else pytest.mark.slow) for kit in KITS
@@ -38,14 +42,14 @@ PARAMETERS = [
 # make it fail, and, where a type does not rule that out, answers with nothing.
 MISTAKES = {
     "python": ("    plays = [", PYTHON_FAILS, "    if view.get('forget'): return None\n"),
-    "javascript": (SCRIPT, SCRIPT_FAILS, "  if (view.forget) return;\n"),
+    "javascript": (SCRIPT, INFO_FAILS, "  if (view.forget) return;\n"),
     "typescript": (SCRIPT, SCRIPT_FAILS, '  if ("forget" in view) return JSON.parse("null");\n'),
     "java": (
         "        List<String> plays = ",
         '        if (view.has("fail")) throw new StackOverflowError("no idea");\n',
         '        if (view.has("forget")) return null;\n',
     ),
-    "go": ("	view := ", '	if request.Match == "fail" { panic("no idea") }\n', ""),
+    "go": ("	view := ", GO_FAILS, ""),
     "cpp": ("    std::vector<std::string> plays;", CPP_FAILS, ""),
     "rust": ("    let plays: ", '    if view["fail"] == true { panic!("no idea"); }\n', ""),
     "stdio": ("    plays = [", PYTHON_FAILS, ""),

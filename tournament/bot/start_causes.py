@@ -140,7 +140,7 @@ def _line_ends(failed: FailedStart) -> Iterator[str]:
 
 def _outside_sandbox(path: str) -> str:
     problem = f"In the sandbox there is no {printable(path[:_SHOWN])}: "
-    if Path(path).parent.with_name("pyvenv.cfg").exists():
+    if (Path(path).parent.parent / "pyvenv.cfg").exists():
         return (
             f"{problem}make a virtual environment inside the bot's folder, or install the packages"
             " there with pip install --target, for the system's Python."

@@ -38,7 +38,7 @@ class _Deadline(ctypes.Structure):
 
     _fields_ = (("at", ctypes.c_double), ("stop_soon", ctypes.c_bool))
 
-    def expect(self, seconds: float = math.inf) -> None:
+    def expect(self, seconds: float) -> None:
         self.at = monotonic() + seconds
 
     @property
@@ -203,11 +203,11 @@ class LocalExecutor:
                 the machine cannot start another process.
         """
         busy = {worker.connection: worker for worker in self._workers if worker.job is not None}
-        ready = wait(busy, seconds)
+        wait(busy, seconds)
         for worker in busy.values():
             if worker not in self._workers:
                 continue  # lost with another table of its process
-            if worker.connection in ready:
+            if worker.connection.poll():  # also what came while the events before were stored
                 yield from self._read(worker)
             elif worker.deadline.missed:
                 yield from self._lose(worker, "did not respond in time and was killed")
@@ -297,7 +297,7 @@ def _work(
             if isinstance(order, frozenset):
                 deadline.expect((cup.clock.start_ms / 1000 + OWN_S) * (1 + len(cup.bots)))
                 inspected = bot_pool.inspect(order)
-                deadline.expect()
+                deadline.expect(OWN_S)
                 connection.send(inspected)
                 continue
             if cores is not None:
@@ -306,7 +306,7 @@ def _work(
                 cores = None
             try:
                 for event in bot_pool.play_job(order, lambda: deadline.stop_soon, deadline.expect):
-                    deadline.expect()
+                    deadline.expect(OWN_S)  # until the next match begins
                     connection.send(event)
             except (RefereeError, StartError) as error:
                 connection.send(RunError(str(error)))

@@ -3,7 +3,7 @@
 import re
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -175,19 +175,22 @@ def _confirm(what: str, yes: bool) -> None:
 def _exclude(
     store: Store, bot: str, why: str, yes: bool, kind: type[Withdraw] | type[Disqualify]
 ) -> None:
+    def check(decisions: Iterable[AnyDecision]) -> None:
+        before = excluded(decisions).get(bot)
+        if isinstance(before, kind | Disqualify):
+            raise StoreError(f"{bot} is {_DONE[type(before)]} already.")
+
     run = store.run()
-    before = excluded(run.decisions).get(bot)
     runs.check_name(bot, run)
-    if isinstance(before, kind | Disqualify):
-        raise StoreError(f"{bot} is {_DONE[type(before)]} already.")
+    check(run.decisions)
     if kind is Withdraw and run.finished:
         raise StoreError(f"This run has ended, so {bot} no longer plays anyway.")
     _confirm(" ".join(consequences(store, bot, kind)), yes)
     if kind is Withdraw:
-        store.decide(Withdraw(bot=bot, why=why))
+        store.decide(Withdraw(bot=bot, why=why), check=check)
     else:
         versions = other_versions(run.decisions, bot)
-        store.decide(Disqualify(bot=bot, versions=versions, why=why))
+        store.decide(Disqualify(bot=bot, versions=versions, why=why), check=check)
     companions = store.run().companions()
     back = shlex.join(("stich", "undo", str(store.folder or store.where)))
     click.echo(f"{bot} is {_DONE[kind]}. To take this back: {back}")

@@ -63,7 +63,9 @@ def dial_url(url: str) -> Dial:
         for family, kind, _, _, address in addresses:
             try:
                 connection = _connect(socket.socket(family, kind), address, deadline)
-            except OSError as error:  # after the deadline, the other addresses fail as well
+            except TimeoutError:
+                raise
+            except OSError as error:
                 last_error = error
                 continue
             if context is None:

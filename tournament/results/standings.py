@@ -166,9 +166,7 @@ def compute(arrays: MatchArrays, run: Run) -> Standings:
     places = _places(arrays, played, fitted, run, ranked)
     place_of = dict(zip(bots, places, strict=True))
     shown = fitted.balanced | isinstance(format, RoundRobin)
-    if (
-        duel or is_ladder
-    ):  # a duel has one interval, the one that decides; a ladder is looked at often
+    if duel or is_ladder:  # it has one interval, which decides; and it is looked at often
         shown[:] = False
     intervals = score_intervals(data, fitted, shown)
     columns = zip(places, _ranks(settled, ranked), intervals, status, since, strict=True)

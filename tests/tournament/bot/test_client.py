@@ -39,6 +39,12 @@ def test_a_name_with_several_addresses_is_tried_through() -> None:
         assert isinstance(ask(url.replace("127.0.0.1", "localhost")), Choice)
 
 
+def test_after_the_deadline_no_other_address_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    addresses = [(family, socket.SOCK_STREAM, 0, "", ("127.0.0.1", 9)) for family in (2, 99)]
+    monkeypatch.setattr(socket, "getaddrinfo", Mock(return_value=addresses))
+    assert failure("http://two.example", 0).kind is FaultKind.TIMEOUT
+
+
 def test_an_unknown_name_is_looked_up_again_for_each_match(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -109,6 +109,13 @@ def test_the_organiser_is_asked_on_a_terminal(run: Path, monkeypatch: pytest.Mon
             assert len(store.decisions()) == (code == 0)
 
 
+def test_nothing_is_decided_twice(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("stich.commands.decisions.is_asked", lambda: True)
+    monkeypatch.setattr("click.confirm", lambda _: succeed("disqualify", run, "dan", "--yes"))
+    done = stich("disqualify", run, "dan")
+    assert (done.returncode, done.stderr) == (1, "dan is disqualified already.\n")
+
+
 def test_bots_of_a_disqualified_author_are_named(tmp_path: Path) -> None:
     out = tmp_path / "run"
     with cups.served_toys(4) as urls:

@@ -16,9 +16,7 @@ from tests.support.service.sealed import SECRETS, URL_SAFE, hashed, sealed_state
 
 
 @pytest.mark.parametrize(("name", "players"), TABLES, ids=IDS)
-def test_a_whole_game_is_played_with_keys_alone(
-    client: FlaskClient, name: str, players: int
-) -> None:
+def test_a_game_is_played_with_keys_alone(client: FlaskClient, name: str, players: int) -> None:
     def post(path: str, token: str, key: str | None = None, **fields: Any) -> Any:
         body = {"sealed": token} | ({} if key is None else {"key": key}) | fields
         return client.post(path, json=body).json

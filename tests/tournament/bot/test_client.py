@@ -45,9 +45,7 @@ def test_after_the_deadline_no_other_address_is_tried(monkeypatch: pytest.Monkey
     assert failure("http://two.example", 0).kind is FaultKind.TIMEOUT
 
 
-def test_an_unknown_name_is_looked_up_again_for_each_match(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_unknown_name_is_looked_up_for_each_match(monkeypatch: pytest.MonkeyPatch) -> None:
     lookup = Mock(side_effect=socket.gaierror(socket.EAI_AGAIN, "no answer"))
     monkeypatch.setattr(socket, "getaddrinfo", lookup)
     cup = Cup("Cup", "doudizhu", 1, (Bot("slow", url="http://slow.example"),))

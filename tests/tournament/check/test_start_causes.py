@@ -24,7 +24,6 @@ OUTPUTS: list[tuple[str, int | None, str]] = [
     ("", 0, "went to the background"),
     ("", None, "--start-ms"),
     ("Listening on http://localhost:8080", None, "listen at port 8080"),
-    (f"No such file or directory: '{__file__}'", 1, "copy it into the bot's folder"),
     ("No such file or directory: '/usr'", 1, "copy it into the bot's folder"),
     ("[Errno 30] Read-only file system: '/x/rlcard/games/jsondata'", 1, "when it is first import"),
 ]

@@ -205,9 +205,7 @@ def test_only_fresh_cards_deal_anew_for_each_seating() -> None:
         (100, 5, [100, 50, 25, 15, 10, 5]),
     ],
 )
-def test_the_better_half_plays_on_down_to_one_table(
-    bots: int, players: int, sizes: list[int]
-) -> None:
+def test_the_better_half_plays_on_to_one_table(bots: int, players: int, sizes: list[int]) -> None:
     blocks, _ = played(schedule(bots, players, type="halving", deals=4))
     best = [f"bot{i:02d}" for i in range(bots)]
     for number, size in enumerate(sizes, 1):

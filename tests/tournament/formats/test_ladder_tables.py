@@ -72,9 +72,7 @@ def test_a_draw_never_changes() -> None:
 
 
 @pytest.mark.parametrize(("players", "alike"), [(3, (2, 3)), (3, (0, 1)), (4, (2, 3)), (2, (1, 2))])
-def test_the_bots_next_to_the_place_most_in_doubt_meet(
-    players: int, alike: tuple[int, int]
-) -> None:
+def test_the_bots_by_the_place_most_in_doubt_meet(players: int, alike: tuple[int, int]) -> None:
     every = names(20)
     known = seasoned(every, players, alike=alike)
     tables = draw_tables("seed", 9, every, players, known)

@@ -81,9 +81,7 @@ def test_soft_play_is_flagged_in_cups_of_real_bots(game: str) -> None:
     assert flagged(game, share=0.0, cups=3) == [[]] * 3
 
 
-def test_two_bots_of_one_author_in_a_ladder_are_flagged(
-    template: MatchRecord, tmp_path: Path
-) -> None:
+def test_two_ladder_bots_of_one_author_are_flagged(template: MatchRecord, tmp_path: Path) -> None:
     ladder = replace(cup(["greedy"], game="dasan", format="ladder"), join=JoinRules(open=True))
     with unfinished(tmp_path, ladder) as store:
         for bot, author in zip(NAMES, "xyxz", strict=True):

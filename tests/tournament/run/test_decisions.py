@@ -88,9 +88,7 @@ def test_the_organiser_is_told_what_a_decision_would_do(
 
 
 @pytest.mark.parametrize(("epoch", "finished", "out"), [(4, False, 0), (6, False, 1), (4, True, 1)])
-def test_a_ladder_drops_results_when_its_next_epoch_begins(
-    epoch: int, finished: bool, out: int
-) -> None:
+def test_a_ladder_drops_results_at_its_next_epoch(epoch: int, finished: bool, out: int) -> None:
     epochs = (Epoch(1, f"2026-11-23T18:0{epoch}:00.000+00:00", BOTS, ()),)
     decisions = (Disqualify(number=1, at="2026-11-23T18:05:00.000+00:00", bot="ann"),)
     of = played.cup(BOTS, format="ladder")

@@ -74,9 +74,7 @@ def test_a_decision_that_comes_when_a_round_ends_takes_effect(
     succeed("verify", tmp_path / "run")
 
 
-def test_a_decision_that_comes_as_another_is_read_takes_effect(
-    tmp_path: Path, clock: Clock
-) -> None:
+def test_a_decision_that_comes_as_one_is_read_takes_effect(tmp_path: Path, clock: Clock) -> None:
     cup = played.cup(BOTS)
     with played.unfinished(tmp_path, cup) as store:
 

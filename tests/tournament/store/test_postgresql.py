@@ -33,9 +33,7 @@ def test_a_cup_runs_in_a_database_and_resumes(postgresql: str, tmp_path: Path) -
     succeed("verify", postgresql)
 
 
-def test_a_runner_reconnects_and_takes_its_lock_again(
-    postgresql: str, end_connections: Act
-) -> None:
+def test_a_runner_reconnects_and_takes_its_lock(postgresql: str, end_connections: Act) -> None:
     with Store.create(postgresql) as store, Store.create(postgresql) as other, only_runner(store):
         store.add(record())
         end_connections()

@@ -49,9 +49,7 @@ def test_information_is_shown_once_the_block_is_complete(store: Store) -> None:
     assert store.match(matches[3].match).info == {}
 
 
-def test_matches_are_in_the_order_of_the_schedule(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_matches_are_in_the_schedules_order(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     for block, number in ((3, 1), (1, 2), (3, 0), (1, 0), (2, 2)):
         store.add(record(block, number))
     expected = [(1, 0), (1, 2), (2, 2), (3, 0), (3, 1)]

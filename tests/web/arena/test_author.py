@@ -110,9 +110,7 @@ def test_only_this_site_signs_in_by_a_cookie_for_no_script(
     assert 'type="password"' in client.get("/author/a/b%3Fc&d").text
 
 
-def test_a_token_that_is_refused_is_a_sentence(
-    client: FlaskClient, invitations: Invitations
-) -> None:
+def test_a_refused_token_is_a_sentence(client: FlaskClient, invitations: Invitations) -> None:
     invited = (("cat", 1), ("cat", -1), ("ann", 1))
     revoked, expired, valid = (invitations.invite(bot, days) for bot, days in invited)
     for token, reason in (

@@ -57,9 +57,7 @@ def test_a_file_without_times_has_all_pages_but_no_digest(store: Store) -> None:
     assert client.get("/digest").status_code == 404
 
 
-def test_the_first_page_has_the_podium_and_a_table_to_watch(
-    store: Store, client: FlaskClient
-) -> None:
+def test_the_first_page_has_podium_and_table_to_watch(store: Store, client: FlaskClient) -> None:
     page = unescape(client.get("/").text)
     lines = LiveRun(store).snapshot().table.standings
     first = f"<h1>{lines[0].bot} won Test cup</h1>"

@@ -105,7 +105,7 @@ def matches_of(store: Store, plan: Plan, what: str) -> tuple[int, list[str]]:
             no finished match, the id fits no match or several matches, or the store cannot be read.
     """
     run = store.run()
-    if what.isdigit() and len(what) < 8:
+    if what.isdecimal() and len(what) < 8:
         number = int(what)
         matches = [match.match for match in store.summaries() if match.block == number]
         if not matches:

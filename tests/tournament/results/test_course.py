@@ -45,6 +45,7 @@ def test_a_stage_has_a_title_for_a_reader() -> None:
     stages = ["", "round 3", "stage 1", "semi-final", "epoch 12, even 3", "epoch x", "group a"]
     titles = ["Round 2", "Round 3", "Stage 1", "Semi-final", "Epoch 12", "Epoch x", "Group a"]
     assert [stage_title(stage, 2) for stage in stages] == titles
+    assert len(stage_title("round " + "9" * 5000, 2)) == 40
 
 
 def advances(tables: Sequence[CourseTable]) -> list[dict[str, bool | None]]:

@@ -111,6 +111,7 @@ def test_bad_rows_too_few_and_too_many_bots_are_refused(rows: list[Row]) -> None
         (1, {"deals": 7}, "2: deals: must be the same for all seats"),
         (1, {"cup": "Other"}, '2: cup: is "Other"'),
         (1, {"bot": "\ud800"}, "2: line: is not JSON"),
+        (1, {"bot": "ann\x1b[2J"}, "2: bot: has control characters"),
         (3, {"bot": "new"}, "block 1 has other bots"),
         (3, {"place": 9}, "in place 9 here and in"),
         (None, {"top": 1}, "1: confidence: is missing"),

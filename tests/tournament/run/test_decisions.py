@@ -31,7 +31,7 @@ def test_a_decision_that_makes_no_sense_is_refused(run: Path) -> None:
         ("pause", "This run has ended."),
         ("resume", "This run has ended."),
         ("void", 999, "There is no finished match of block 999; `stich matches` lists"),
-        ("void", "nothing", "There is no match nothing; `stich matches` lists them all."),
+        ("void", "²", "There is no match ²; `stich matches` lists them all."),
     ):
         fails(str(said), command, run, *words)
     with Store.open(run) as store:

@@ -16,7 +16,7 @@ from tournament.formats.format import Growth
 from tournament.formats.round_robin import Gauntlet
 from tournament.formats.stopping import Stop
 from tournament.model import Run
-from tournament.records import FAULT_KINDS, Count, MatchSummary, Positive
+from tournament.records import FAULT_KINDS, Count, MatchSummary, Name, Positive, Text
 from tournament.results.files.match_lines import LineError, read_lines
 
 # A block's number may be as large as every JSON reader can represent exactly. Points must be
@@ -39,14 +39,14 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     block: Annotated[int, Meta(ge=-_EXACT, le=_EXACT)]
     seating: Count
     seat: Count
-    bot: Annotated[str, Meta(min_length=1)]
+    bot: Name
     adjusted: _Points
     deals: Annotated[int, Meta(ge=1, le=1_000_000)]  # a thousand times those of any game here
-    cup: str | None = None
-    game: str | None = None
-    match: str | None = None
+    cup: Text | None = None
+    game: Text | None = None
+    match: Text | None = None
     round: Count | None = None
-    stage: str | None = None
+    stage: Text | None = None
     seatings: Positive | None = None
     score: _Points | None = None
     struck_out: bool | None = None
@@ -62,7 +62,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         Literal["round-robin", "swiss", "knockout", "gauntlet", "halving", "ladder", "duel", ""]
         | None
     ) = None
-    challenger: str | None = None
+    challenger: Text | None = None
     top: Positive | None = None
     confidence: Annotated[float, Meta(gt=0, lt=1)] | None = None
     settled: bool | None = None

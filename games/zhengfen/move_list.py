@@ -19,6 +19,7 @@ from games.zhengfen.combinations import (
     FIVE_TEN_KING,
     FLUSH,
     FULLHOUSE,
+    JOKERS,
     KING,
     NAMES,
     PAIR_RUN,
@@ -52,11 +53,6 @@ from games.zhengfen.play_groups import (
 
 _FittingPair = tuple[int, bool]
 """Two natural cards that fit beside a triple, and whether they have the same rank."""
-
-
-_OTHER_SUITS: Final = tuple([mirror(DECK.full & ~cards) for cards in SUIT_CARDS])
-"""By suit: the mirrored set of all cards of other suits and the jokers."""
-
 
 _ENDS: Final[dict[int, list[list[int]]]] = {
     0: [[0]],
@@ -289,6 +285,7 @@ class ZhengfenMoves(LegalMoves):
     """The legal moves in a trick: first a pass if there is a play to beat, then the plays."""
 
     def __init__(self, hand: int, table: Reading | None) -> None:
+        self._hand = hand
         self._passing = table is not None
         self.groups = MoveGenerator(hand).groups(table)
         total = int(self._passing)
@@ -306,25 +303,27 @@ class ZhengfenMoves(LegalMoves):
             return Move(PASS, DECK)
         place = bisect_right(self._starts, index) - 1
         group = self.groups[place]
-        cards = group.plays()[index - self._starts[place]]
-        return build_move(mirror(cards), group.reading, bool(_ambiguous(group, [cards])))
+        cards = mirror(group.plays()[index - self._starts[place]])
+        return build_move(cards, group.reading, len(readings(cards)) > 1)
 
     def __iter__(self) -> Iterator[Move]:
         moves = [Move(PASS, DECK)] if self._passing else []
+        ambiguous = _ambiguous(self._hand)
         for group in self.groups:
-            plays, reading = group.plays(), group.reading
-            ambiguous = _ambiguous(group, plays)
-            moves += [build_move(mirror(cards), reading, cards in ambiguous) for cards in plays]
+            reading = group.reading
+            moves += [
+                build_move(mirror(cards), reading, cards in ambiguous) for cards in group.plays()
+            ]
         return iter(moves)
 
     def texts(self) -> list[str]:
         """Return all moves as strings."""
         texts = [PASS] if self._passing else []
+        ambiguous = _ambiguous(self._hand)
         for group in self.groups:
             plays = group.plays()
             group_texts = texts_of(plays)
-            ambiguous = _ambiguous(group, plays)
-            if ambiguous:
+            if ambiguous and group.reading[0] in (FULLHOUSE, FLUSH):
                 suffix = "=" + NAMES[group.reading[0]]
                 for place, cards in enumerate(plays):
                     if cards in ambiguous:
@@ -333,14 +332,17 @@ class ZhengfenMoves(LegalMoves):
         return texts
 
 
-def _ambiguous(group: Group, plays: list[int]) -> set[int]:
-    """Return those of some plays of a group that are both a flush and a full house."""
-    if group.reading[0] != FULLHOUSE and group.reading[0] != FLUSH:
+def _ambiguous(hand: int) -> set[int]:
+    """Return the mirrored plays of a hand that are both a flush and a full house.
+
+    They have both jokers, and three cards of one suit that a flush of five may have.
+    """
+    if hand & JOKERS != JOKERS:
         return set()
-    with_jokers = [cards for cards in plays if cards & BOTH == BOTH]
-    return {
-        cards
-        for others in _OTHER_SUITS
-        for cards in with_jokers
-        if cards & others == BOTH and len(readings(mirror(cards))) > 1
-    }
+    plays = [
+        DECK.hand_of_numbers(three) | JOKERS
+        for suit in SUIT_CARDS
+        for three in combinations(DECK.numbers(hand & suit), 3)
+        if three[2] - three[0] < 4 * SHORTEST_FLUSH
+    ]
+    return {mirror(cards) for cards in plays if len(readings(cards)) > 1}

@@ -81,6 +81,16 @@ VIEW_FIELDS: Final = (Field("seat"), hand_field("hand"), list_field("counts"))
 """The fields that a view has and a state does not. `counts` holds the sizes of all hands."""
 
 
+def _copied(results: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return copies, so that positions stay the same if a caller changes a wire form."""
+    copies = [result.copy() for result in results]
+    for result in copies:
+        for name in validation.RESULT_LISTS:
+            if name in result:
+                result[name] = list(result[name])
+    return copies
+
+
 class BasePosition:
     """The base class of all positions, with the fields that all games share.
 
@@ -104,7 +114,7 @@ class BasePosition:
             lambda deck, entries: History(entries),
         ),
         list_field("scores"),
-        list_field("results"),
+        Field("results", lambda deck, results: _copied(results), lambda deck, items: tuple(items)),
     )
     game: Game
     deck: Deck
@@ -188,7 +198,7 @@ class BasePosition:
         return self.validate(move, hand)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the wire form. The entries of `history` and `results` must not be changed."""
+        """Return the wire form. The entries of its `history` must not be changed."""
         deck = self.deck
         wire: dict[str, Any] = {"game": self.game.name}
         for field in self.FIELDS:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from games.game import Game, JsonDict
 
 _RESULT_SEATS: Final = ("declarer", "out", "partner", "first", "last")
-_RESULT_LISTS: Final = ("scores", "tricks", "targets")
+RESULT_LISTS: Final = ("scores", "tricks", "targets")
 
 
 def with_valid_players(problems: list[str], game: Game, data: JsonDict) -> JsonDict:
@@ -86,7 +86,7 @@ def check_common(game: Game, data: JsonDict) -> Iterator[str]:
         for name in _RESULT_SEATS:
             if name in result:
                 yield from check_seat(f"{where}.{name}", result[name], players)
-        for name in _RESULT_LISTS:
+        for name in RESULT_LISTS:
             if name in result:
                 yield from check_length(f"{where}.{name}", result[name], players)
     if "hands" in data and HIDDEN in data.get("talon", ()):

@@ -62,6 +62,13 @@ def leave_out(data: Wire, rng: random.Random) -> None:
 
 
 @pytest.mark.parametrize(("name", "players"), TABLES, ids=IDS)
+def test_two_wire_forms_of_a_position_share_no_list(name: str, players: int) -> None:
+    *_, state = random_game(name, players, 0)
+    one, other = state.to_dict(), state.to_dict()
+    assert not {id(part) for part, _ in places(one)} & {id(part) for part, _ in places(other)}
+
+
+@pytest.mark.parametrize(("name", "players"), TABLES, ids=IDS)
 def test_a_position_is_refused_or_stays_valid(name: str, players: int) -> None:
     rng = random.Random(f"{name} {players}")
     game = games.get(name)

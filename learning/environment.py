@@ -91,7 +91,7 @@ class Environment:
             if self.agents:
                 self.agent_selection = self.agents[0]
             return
-        if action is None or action not in range(len(self.moves)):
+        if action is None or not 0 <= action < len(self.moves) or int(action) != action:
             raise ValueError(
                 f"{agent} has the actions 0 to {len(self.moves) - 1}, and not {action}."
             )

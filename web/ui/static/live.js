@@ -71,8 +71,8 @@ const Live = (() => {
     if (document.hidden) return;
     const answer = await ask(location.href, { headers: etag ? { "If-None-Match": etag } : {} });
     if (answer.status !== 200) return;
-    etag = answer.headers.get("ETag");
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    etag = answer.headers.get("ETag"); // only now: the text may break off
     const next = page.querySelectorAll("[data-live]");
     document.querySelectorAll("[data-live]").forEach((region, index) => replace(region, next[index]));
   }

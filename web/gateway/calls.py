@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from http import HTTPStatus
+from socket import gaierror
 from typing import Annotated, Final, Literal, TypeVar
 from urllib.request import getproxies
 
@@ -189,6 +190,8 @@ def reason(error: Exception) -> str:
         return "it does not speak TLS there; perhaps its address begins with http://"
     if "Proxy" in type(error).__name__:
         return "the proxy does not connect"
+    if isinstance(error, gaierror) or "NameResolutionError" in message:
+        return "its host is not found"
     if isinstance(error, TimeoutError | requests.Timeout):
         return "no answer in time"
     return "it does not answer" + (", or the proxy does not" if getproxies() else "")

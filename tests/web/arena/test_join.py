@@ -275,9 +275,10 @@ def test_the_commands_of_an_author(arena: Arena) -> None:
     with serving(make_server("127.0.0.1", 0, create_rules())) as url:
         why = f"{url}: a rules service (`stich serve`) answers there, not an arena; give the"
         assert why in stich("leave", url, "ann").stderr
-    refused = stich("leave", url, "ann")
-    assert refused.returncode == 1
-    assert refused.stderr == f"{url}: it does not answer; check the address, and try again.\n"
+    for gone, why in ((url, "it does not answer"), ("http://a.invalid", "its host is not found")):
+        refused = stich("leave", gone, "ann")
+        assert refused.returncode == 1
+        assert refused.stderr == f"{gone}: {why}; check the address, and try again.\n"
 
 
 def test_the_page_serves_the_installed_program_for_all_systems(

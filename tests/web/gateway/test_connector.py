@@ -165,6 +165,8 @@ def test_missing_tls_redirects_and_proxies_are_named(
     url = gateway.url.replace("http:", "https:")
     why = "it does not speak TLS there; perhaps its address begins with http://"
     assert said_by(url) == [f"No connection to {url} ({why}); trying again."]
+    url = "http://arena.invalid"
+    assert said_by(url) == [f"No connection to {url} (its host is not found); trying again."]
     for name, value in (("HTTP_PROXY", "http://127.0.0.1:9"), ("NO_PROXY", "")):
         monkeypatch.delenv(name.lower(), raising=False)
         monkeypatch.setenv(name, value)

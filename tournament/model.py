@@ -31,7 +31,8 @@ class Phase(StrEnum):
     WAITING = "waiting"
     PLAYING = "playing"
     PAUSED = "paused"
-    FINISHED = "finished"
+    STOPPED = "stopped"
+    OVER = "over"
 
 
 class Identity(Struct, frozen=True, omit_defaults=True):
@@ -113,6 +114,7 @@ class Run:
     epochs: tuple[Epoch, ...] = ()
     unplaced: frozenset[str] = frozenset()
     present: Present = field(default_factory=Present)
+    stopped: bool = False  # whether no runner is at work, though the run is not finished
     max_difference: int | None = None
     ranges: Literal["final", "anytime"] = "anytime"
 
@@ -134,10 +136,12 @@ class Run:
 
     @property
     def phase(self) -> Phase:
-        """The phase of the run. Unless it is finished or paused, it is waiting while bots must
+        """The phase of the run. Unless it is over, stopped or paused, it is waiting while bots must
         still connect."""
         if self.finished:
-            return Phase.FINISHED
+            return Phase.OVER
+        if self.stopped:
+            return Phase.STOPPED
         if paused(self.decisions):
             return Phase.PAUSED
         return Phase.WAITING if self.present.awaited else Phase.PLAYING

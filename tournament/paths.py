@@ -12,6 +12,9 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 STORE_FILE = "run.sqlite"
 """The name of the store in a run's folder."""
 
+LOCK_FILE = "run.lock"
+"""The name of the file in a run's folder that a runner locks."""
+
 KEY_FILE = "signing-key"
 """The name of the user's private key in the state folder."""
 

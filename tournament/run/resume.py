@@ -6,6 +6,7 @@ import os
 import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from time import monotonic, sleep
 from typing import Any
 
 from tournament.config.cup import Bot, Cup
@@ -14,6 +15,7 @@ from tournament.formats.format import Growth
 from tournament.formats.round_robin import RoundRobin
 from tournament.formats.seeds import commitment, committed_seed
 from tournament.model import StoredRun
+from tournament.paths import LOCK_FILE
 from tournament.store.signing import make_key
 from tournament.store.store import Store, StoreError
 
@@ -185,10 +187,27 @@ def _shown(value: object) -> str:
     return "not set" if value is None or value == {} else json.dumps(value, ensure_ascii=False)
 
 
+def _lock(descriptor: int) -> None:
+    """Lock the file. A reader that looks for a runner holds the lock for an instant, so try for 0.1
+    seconds.
+
+    Raises:
+        OSError: if the file cannot be locked; BlockingIOError if another program has locked it.
+    """
+    deadline = monotonic() + 0.1
+    while True:
+        try:
+            return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if monotonic() >= deadline:
+                raise
+        sleep(0.01)
+
+
 @contextmanager
 def only_runner(store: Store) -> Iterator[None]:
     """Hold a store's lock within this context, so that no other runner can use the store. Do not
-    wait for the lock.
+    wait for another runner.
 
     Raises:
         StoreError: if another runner holds the lock, or if locking fails.
@@ -197,12 +216,12 @@ def only_runner(store: Store) -> Iterator[None]:
         with store.advisory_lock():
             yield
         return
-    path = store.folder / "run.lock"
+    path = store.folder / LOCK_FILE
     with ExitStack() as stack:
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
             stack.callback(os.close, descriptor)
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _lock(descriptor)
             os.ftruncate(descriptor, 0)
             os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
         except BlockingIOError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -15,7 +16,7 @@ from sqlalchemy.engine import Engine
 
 from tournament.config.cup import Cup
 from tournament.model import Present, StoredRun, VoidCount, kind_of_ranges
-from tournament.paths import STORE_FILE
+from tournament.paths import LOCK_FILE, STORE_FILE
 from tournament.records import AnyDecision, AnyVoid, Epoch, Outage
 from tournament.store import engine, rows
 from tournament.store.chain import Digest, last_digest, noted
@@ -25,6 +26,12 @@ from tournament.store.signing import is_signed, trusted_keys
 from tournament.store.tables import SIGNATURE, decisions, epochs, metadata, present, voids
 
 VERSION = 9
+RUNNER_LOCK = 0x5354_4943_48  # "STICH": the advisory lock of a runner in PostgreSQL
+_LOCKED = sa.text(
+    "SELECT EXISTS (SELECT 1 FROM pg_locks JOIN pg_database ON pg_database.oid = database"
+    " WHERE locktype = 'advisory' AND granted AND datname = current_database()"
+    " AND (classid::bigint << 32) + objid::bigint = :key)"
+)
 _ELSEWHERE = (
     "Note: {where} is a run of the key {signer}, which is not yours. Compare it with the one that"
     " the organiser announced; if it is the same, run: stich trust {signer}"
@@ -177,9 +184,24 @@ class StoreReader(RunReader):
                 void_matches=len(voids),
                 epochs=tuple(now.epochs()),
                 present=shown[-1],
+                stopped=not (facts.finished or now._has_runner()),
                 max_difference=cup.max_difference,
                 ranges=kind_of_ranges(cup, facts.finished, facts.extended),
             )
+
+    def _has_runner(self) -> bool:
+        """Return whether a runner has locked the run, or True if that cannot be found out."""
+        if self.folder is None:
+            with self._read() as connection:
+                return bool(connection.execute(_LOCKED, {"key": RUNNER_LOCK}).scalar_one())
+        try:
+            with (self.folder / LOCK_FILE).open("rb") as file:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except FileNotFoundError:
+            return False
+        except OSError:  # a runner has locked the file, or this user may not read it
+            return True
+        return False
 
     def digest(self) -> Digest:
         """Return the digest of everything written so far, without checking the rows.

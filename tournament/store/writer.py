@@ -26,12 +26,11 @@ from tournament.store.engine import (
     is_database_url,
     store_errors,
 )
-from tournament.store.reader import VERSION, StoreReader
+from tournament.store.reader import RUNNER_LOCK, VERSION, StoreReader
 from tournament.store.signing import make_key
 from tournament.store.tables import metadata
 
-_LOCK = 0x5354_4943_48  # "STICH": the advisory lock of a runner in PostgreSQL
-_WRITE_LOCK = _LOCK + 1  # the lock of a transaction that writes
+_WRITE_LOCK = RUNNER_LOCK + 1  # the lock of a transaction that writes
 _RETRY_S = 60.0  # how long a command waits for the database on starting, and for a lost lock
 _PAUSE_S = 0.5
 _T = TypeVar("_T")
@@ -220,7 +219,7 @@ class StoreWriter(StoreReader):
         with store_errors(self.where):
             connection = self._engine.connect()
             query = sa.text("SELECT pg_try_advisory_lock(:key)")
-            if connection.execute(query, {"key": _LOCK}).scalar_one():
+            if connection.execute(query, {"key": RUNNER_LOCK}).scalar_one():
                 connection.commit()
                 return connection
             connection.close()

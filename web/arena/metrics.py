@@ -27,7 +27,7 @@ class _RunCollector(Collector):
             yield _phases(Phase.WAITING)
             return
         run, present = now.run, now.run.present
-        yield _phases(now.state)
+        yield _phases(now.run.phase)
         yield GaugeMetricFamily("stich_pages_age_seconds", "Age of what pages showed.", age)
         yield CounterMetricFamily("stich_matches", "Finished matches.", now.matches)
         yield CounterMetricFamily("stich_void_matches", "Void matches.", run.void_matches)
@@ -51,7 +51,7 @@ class _RunCollector(Collector):
 
 
 def _phases(current: str) -> Metric:
-    phases = {phase: float(phase == current) for phase in (*Phase, "over")}
+    phases = {phase.value: float(phase == current) for phase in Phase}
     return _gauges("stich_run_phase", "1 for the current phase.", "phase", phases)
 
 

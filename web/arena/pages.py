@@ -222,7 +222,7 @@ def match_lines() -> Response:
     are sent, slowly if the cup is being played. If the store cannot be read, the last line says
     why. Answer with status 429 if the server is too busy."""
     run = current_run()
-    rest = _REST if run.view().state == Phase.PLAYING else 0
+    rest = _REST if run.view().run.phase is Phase.PLAYING else 0
     need_long_work()
     request.get_data()  # raises an error if the server is too busy
     answer = Response(Pieces(match_pieces(run.store), rest), mimetype="application/jsonl")

@@ -48,18 +48,13 @@ class RunView:
         self.disqualified = run.disqualified
 
     @property
-    def state(self) -> str:
-        """The state of the run in one English word: over, paused, waiting or playing."""
-        return "over" if self.finished else self.run.phase
-
-    @property
     def status(self) -> str:
         """The state of the run in one line, in the reader's language."""
         if self.run.phase is Phase.WAITING:
             return _("Waiting for %(bots)s", bots=listed(self.run.present.awaited))
-        state = _("Over") if self.finished else _("Playing")
-        text = ": ".join(filter(None, (state, self.progress())))
-        if self.finished:
+        ended = {Phase.OVER: _("Over"), Phase.STOPPED: _("Stopped")}.get(self.run.phase)
+        text = ": ".join(filter(None, (ended or _("Playing"), self.progress())))
+        if ended:
             return text
         if pause := paused(self.run.decisions):
             why = f": {pause.why}" if pause.why else ""

@@ -54,6 +54,7 @@ def test_a_runner_reads_on_after_a_lost_connection(
     monkeypatch.setattr("tournament.store.engine._CHUNK", 1)
     with Store.create(postgresql) as store, only_runner(store):
         resume(store, played.cup())
+        assert not store.run().stopped
         for block in (1, 2, 3):
             store.add(record(block))
         blocks = []

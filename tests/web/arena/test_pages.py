@@ -26,6 +26,7 @@ from tournament.formats.seeds import commitment
 from tournament.model import Identity, Present, Upcoming
 from tournament.records import Disqualify, Pause, Resume, Skip, Withdraw
 from tournament.results.files.match_file import MatchFile
+from tournament.run.resume import only_runner
 from tournament.store.store import Store
 from web.arena.app import create_app
 from web.arena.live_run import LiveRun
@@ -213,7 +214,7 @@ def test_cards_still_played_elsewhere_are_not_shown(tmp_path: Path) -> None:
     of = cup(commit=True)
     *block, late = islice(played(of), 4)  # a block of three, and one match of the next
     coming = Present(upcoming=(Upcoming(2, "", of.names, played=0, seatings=3),))
-    with unfinished(tmp_path, of, [*block, late], coming) as under_way:
+    with unfinished(tmp_path, of, [*block, late], coming) as under_way, only_runner(under_way):
         client = create_app(under_way).test_client()
         assert {client.get(f"/matches/{record.match}").status_code for record in block} == {200}
         hidden = client.get(f"/matches/{late.match}")
@@ -254,7 +255,7 @@ def test_no_page_tells_a_score_while_the_cards_are_still_played(tmp_path: Path) 
 def test_what_the_organiser_decided_is_on_the_pages(tmp_path: Path) -> None:
     names = ("ann", "bob", "cat", "dan", "eve")
     records = list(played(cup(names)))
-    with unfinished(tmp_path, cup(names), records[:-6]) as under_way:
+    with unfinished(tmp_path, cup(names), records[:-6]) as under_way, only_runner(under_way):
         attacked = Disqualify(bot="dan", why="It attacked ann.")
         under_way.decide(Pause(why="Lunch <b>."), attacked, Withdraw(bot="eve"))
         client = create_app(under_way).test_client()

@@ -26,6 +26,7 @@ from tournament.formats.ladder import Ladder
 from tournament.model import Identity, Present, Upcoming
 from tournament.records import Disqualify, MatchRecord, Pairing, Pause, Void
 from tournament.results.standings import standings
+from tournament.run.resume import only_runner
 from tournament.run.workers.live_table import LiveMatch, make_folder
 from tournament.store.reader import StoreReader
 from tournament.store.store import Store, StoreError
@@ -270,7 +271,8 @@ def test_a_replay_has_comments_once_its_block_is_complete(tmp_path: Path) -> Non
 def test_the_tables_that_come_next_and_the_time_that_is_left(tmp_path: Path) -> None:
     now = 0.0
     records = list(played(cup()))
-    with unfinished(tmp_path, cup(), present=Present(upcoming=COMING)) as under_way:
+    coming = Present(upcoming=COMING)
+    with unfinished(tmp_path, cup(), present=coming) as under_way, only_runner(under_way):
         live = LiveRun(under_way, lambda: now)
         assert [block.block for block in live.snapshot().upcoming] == [1, 2]
         assert live.snapshot().status == "Playing: 1 table, 0 of 6 matches"
@@ -293,9 +295,20 @@ def test_the_tables_that_come_next_and_the_time_that_is_left(tmp_path: Path) -> 
         under_way.finish()
         assert live.refresh().upcoming == ()
     ladder = replace(cup(), format=Ladder(cards="fresh"))
-    with unfinished(tmp_path / "ladder", ladder, present=Present(upcoming=COMING)) as under_way:
+    with (
+        unfinished(tmp_path / "ladder", ladder, present=coming) as under_way,
+        only_runner(under_way),
+    ):
         page = create_app(under_way).test_client().get("/").text
         assert re.search("<b>(Now|Next)</b>", page) is None, "nobody may avoid a table"
+
+
+def test_a_run_whose_runner_is_dead_is_stopped(tmp_path: Path) -> None:
+    with unfinished(tmp_path, cup(), islice(played(cup()), 4)) as store:
+        live = LiveRun(store)
+        with only_runner(store):
+            assert live.snapshot().status.startswith("Playing: ")
+        assert live.refresh().status == "Stopped: 4 of 6 matches"
 
 
 def test_the_stage_names_the_latest_whole_block_and_next_table(tmp_path: Path) -> None:
@@ -313,7 +326,7 @@ def test_the_stage_names_the_latest_whole_block_and_next_table(tmp_path: Path) -
         match = max(reversed(block), key=lambda record: max(record.adjusted))
         return set(zip(match.seating, map(signed, match.adjusted), strict=True))
 
-    with unfinished(tmp_path, of, [*records, late]) as under_way:
+    with unfinished(tmp_path, of, [*records, late]) as under_way, only_runner(under_way):
         order = [line.bot for line in LiveRun(under_way).snapshot().table.standings]
         tables = (order[:3], ["new", "x", "y"], order[1:])  # the first one is being played
         upcoming = (Upcoming(50 + at, "", tuple(bots), 0, 3) for at, bots in enumerate(tables))
@@ -326,7 +339,7 @@ def test_the_stage_names_the_latest_whole_block_and_next_table(tmp_path: Path) -
 
 
 def test_pages_wait_for_a_run_that_has_not_begun(tmp_path: Path) -> None:
-    with Store.create(tmp_path) as empty:
+    with Store.create(tmp_path) as empty, only_runner(empty):
         client = create_app(empty).test_client()
         for path in ("/", "/figures", "/about", "/embed", "/watch", "/matches", "/standings.json"):
             answer = client.get(path)
@@ -354,7 +367,7 @@ def test_pages_wait_for_a_run_that_has_not_begun(tmp_path: Path) -> None:
 def test_every_page_names_the_unreachable_bots(tmp_path: Path) -> None:
     names = ("ann", "bob", "cat", "dan", "<eve>")
     present = Present(away=("<eve>",), upcoming=(Upcoming(1, "", names[:3], 0, 3),))
-    with unfinished(tmp_path, cup(names), present=present) as under_way:
+    with unfinished(tmp_path, cup(names), present=present) as under_way, only_runner(under_way):
         client = create_app(under_way).test_client()
         for path in ("/", "/matches", "/bots/ann", "/play", "/reading", "/nothing"):
             assert "&lt;eve&gt; is unreachable; its tables wait.<" in client.get(path).text
@@ -385,7 +398,8 @@ def test_arrows_show_who_has_moved_within_a_day(tmp_path: Path) -> None:
 
 
 def test_an_operator_sees_what_a_run_does(tmp_path: Path) -> None:
-    with unfinished(tmp_path, cup(), list(played(cup()))[:4]) as under_way:
+    records = islice(played(cup()), 4)
+    with unfinished(tmp_path, cup(), records) as under_way, only_runner(under_way):
         third = Upcoming(3, "", cup().names, played=0, seatings=3)
         under_way.show(Present(away=("ann",), upcoming=(*COMING, third)))  # as before all matches
         under_way.decide(Pause(why="Lunch."))

@@ -11,12 +11,24 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 using json = nlohmann::json;
 using Choose =
     std::function<std::string(const json& view, const std::vector<std::string>& moves,
                               const json& request, json& info)>;
+
+// A new thread for each connection: one that is kept open would occupy a thread of a pool.
+struct Threads : httplib::TaskQueue {
+    using Taken = decltype(std::declval<httplib::TaskQueue>().enqueue({}));  // void, later bool
+    Taken enqueue(std::function<void()> work) override {
+        std::thread(std::move(work)).detach();
+        return static_cast<Taken>(true);
+    }
+    void shutdown() override {}
+};
 
 // Answer a request for a move; an exception, also in the request's JSON, is answered with 500.
 inline void move(const httplib::Request& http, httplib::Response& response, const Choose& choose) {
@@ -49,8 +61,7 @@ inline int serve(const std::string& name, const std::string& version,
     // The runner keeps its connection between moves: never close it first.
     server.set_keep_alive_max_count(static_cast<std::size_t>(-1));
     server.set_keep_alive_timeout(24 * 60 * 60);
-    // Each open connection occupies a thread.
-    server.new_task_queue = [] { return new httplib::ThreadPool(32); };
+    server.new_task_queue = [] { return new Threads; };
     const json about = {{"name", name}, {"version", version}, {"protocol", 1}, {"games", games}};
     server.Get("/", [&](const httplib::Request&, httplib::Response& response) {
         response.set_content(about.dump(), "application/json");

@@ -6,7 +6,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from http.client import HTTPConnection
 from typing import Any, NamedTuple
 
@@ -29,9 +29,7 @@ KITS = {kit.language: kit for kit in STARTED}
 QUICK = ("javascript", "python")
 PYTHON_FAILS = "    if view.get('fail'): raise SystemExit('no idea')\n"
 CPP_FAILS = '    if (view.contains("fail")) throw std::runtime_error("no idea");\n'
-GO_FAILS = (
-    '    info["x"] = choose; if request.Match == "fail" { panic("no idea") }\n'  # x is not JSON
-)
+GO_FAILS = '	info["fn"] = choose\n	if request.Match == "fail" { panic("no idea") }\n'
 INFO_FAILS = '  if (view.fail) return ["pass", { toJSON() { throw Error("no idea"); } }];\n'
 SCRIPT, SCRIPT_FAILS = "  const plays = ", '  if ("fail" in view) throw new Error("no idea");\n'
 PARAMETERS = [
@@ -130,6 +128,15 @@ def test_decides_as_every_kit_does_over_one_connection(bot: Running) -> None:
             move = json.loads(answer.read())["move"]
             assert (answer.status, move) == (200, expected(request["view"], request["moves"]))
             assert connection.sock is socket_at_first
+
+
+def test_a_bot_answers_at_many_tables_at_once(bot: Running) -> None:
+    with ExitStack() as tables:
+        for _ in range(40):
+            connection = HTTPConnection(bot.url.removeprefix("http://"), timeout=60)
+            tables.callback(connection.close)
+            connection.request("GET", "/")
+            assert connection.getresponse().read()
 
 
 def test_after_a_bad_request_the_bot_keeps_serving(bot: Running) -> None:

@@ -116,16 +116,16 @@ class Pairing:
     `number` is the seating's number, from 0 to `seatings` - 1. `seed` determines the cards.
     """
 
-    match: str
+    match: Name
     block: int
     key: str
     round: int
-    stage: str
+    stage: Text
     number: int
     seatings: int
-    table: tuple[str, ...]
-    seating: tuple[str, ...]
-    seed: str
+    table: tuple[Name, ...]
+    seating: tuple[Name, ...]
+    seed: Text
 
     @classmethod
     def alone(cls, match: str, seating: Sequence[str], seed: str) -> Pairing:

@@ -13,6 +13,7 @@ from tournament.results.integrity import integrity
 from tournament.results.match_arrays import collect
 from tournament.results.standings import compute
 from tournament.sampling import spread
+from tournament.store.engine import damage
 from tournament.store.run_reader import RunReader
 from web.ui import plots
 from web.ui.page_steps import match_data, page_steps
@@ -45,10 +46,11 @@ def report(
     if organiser:
         soft_play = integrity(islice(store.matches(), _MAX_COMPARED), run.authors)
     shown = spread(matches, replays)
-    records = (store.match(summary.match) for summary in shown)
-    data = {
-        match.match: match_data(match, run.cup, page_steps(match, run.cup)) for match in records
-    }
+    data = {}
+    for match in (store.match(summary.match) for summary in shown):
+        steps = page_steps(match, run.cup)
+        with damage(f"Match {match.match}"):  # its bots may not be those of the cup
+            data[match.match] = match_data(match, run.cup, steps)
     return _template().render(
         run=run,
         proof=run if isinstance(run, StoredRun) else None,

@@ -26,7 +26,7 @@ from tournament.results.verify import Mismatch, verify_matches
 from tournament.results.verify import verify as verify_run
 from tournament.store.chain import Digest, parse_receipt, read_receipts
 from tournament.store.run_reader import RunReader
-from tournament.text import plural, short
+from tournament.text import plural, printable, short
 
 _FIELDS = ("match", "block", "round", "stage", "seating", "scores", "adjusted", "deals", "struck")
 
@@ -110,7 +110,7 @@ def _match_line(match: MatchSummary) -> str:
             text += f" ({plural(faults, 'fault')})"
         seats.append(text)
     stage = f" [{match.stage}]" if match.stage else ""
-    return f"{match.match}  {match.block:5d}  {', '.join(seats)}{stage}\n"
+    return printable(f"{match.match}  {match.block:5d}  {', '.join(seats)}{stage}") + "\n"
 
 
 @command
@@ -197,7 +197,7 @@ def verify(target: str, as_json: bool, key: str | None, receipts: tuple[Digest, 
         print_json(report.to_dict())
         return int(not report.verified)
     for mismatch in report.mismatches:
-        click.echo(f"{mismatch.match or 'run'}: {mismatch.detail}")
+        click.echo(printable(f"{mismatch.match or 'run'}: {mismatch.detail}"))
     differing = plural(len(report.mismatches), "mismatch", "mismatches")
     click.echo(
         f"{plural(report.matches, 'match', 'matches')} of {plural(report.blocks, 'block')},"

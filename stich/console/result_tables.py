@@ -37,7 +37,7 @@ from tournament.results.info_sums import InfoSum
 from tournament.results.integrity import Integrity
 from tournament.results.standings import Standing, Standings
 from tournament.run.estimate import COSTS, Estimate
-from tournament.text import plural, printable
+from tournament.text import plural, printable, printable_lines
 
 _Row = TypeVar("_Row")
 _WIDTH = 120
@@ -75,7 +75,7 @@ def _table(
         justify: JustifyMethod = "left" if heading in _LEFT else "right"
         table.add_column(heading, justify=justify, overflow="fold")
     for row in rows:
-        table.add_row(*(Text(cell(row)) for cell in columns.values()))
+        table.add_row(*(Text(printable_lines(cell(row))) for cell in columns.values()))
     return table
 
 
@@ -163,7 +163,7 @@ def _course(course: Course) -> RenderableType:
 
 def _course_lines(course: Course) -> Iterator[RenderableType]:
     if course.winners:
-        yield Text(format_winners(course.winners), style="bold")
+        yield Text(printable(format_winners(course.winners)), style="bold")
     for number, stage in enumerate(course.stages, 1):
         title = stage_title(stage.stage, number)
         yield f"{title}: {plural(len(stage.bots), 'bot')}, {plural(stage.blocks, 'block')}"
@@ -175,15 +175,15 @@ def _course_lines(course: Course) -> Iterator[RenderableType]:
                 if table.stage == stage_name:
                     yield _table_line(table)
                     if note := bracket_note(round, table):
-                        yield Text(f"  {note}")
+                        yield Text(f"  {printable(note)}")
         if round.byes:
-            yield Text(f"  Bye: {', '.join(round.byes)}")
+            yield Text(printable(f"  Bye: {', '.join(round.byes)}"))
 
 
 def _table_line(table: CourseTable) -> Text:
     return Text("  ") + Text(", ").join(
         Text(
-            f"{bot.bot} {format_points(bot.score)}{' →' if bot.advances else ''}",
+            f"{printable(bot.bot)} {format_points(bot.score)}{' →' if bot.advances else ''}",
             style="bold" if bot.advances else "",
         )
         for bot in table.bots

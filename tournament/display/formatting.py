@@ -326,7 +326,7 @@ def stage_title(stage: str, round: int) -> str:
     epoch = number.partition(",")[0]  # of "epoch 3, even 1": the rest means nothing to a reader
     if kind == "epoch" and epoch.isdecimal():
         return _("Epoch %(number)d", number=int(epoch))
-    return _(_STAGES[stage]) if stage in _STAGES else stage[:1].upper() + stage[1:]
+    return _(_STAGES[stage]) if stage in _STAGES else printable(stage[:1].upper() + stage[1:])
 
 
 def bracket_note(round: CourseRound, table: CourseTable) -> str:

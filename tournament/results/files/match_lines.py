@@ -127,7 +127,7 @@ class MatchLine(Struct, frozen=True, kw_only=True):
     game: str
     players: Positive
     options: dict[str, int | bool | None]
-    seed: str
+    seed: Text
     bots: list[Name]
     about: list[About | None] = []
     moves: list[str]

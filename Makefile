@@ -25,7 +25,7 @@ help:  ## list the targets
 # An empty environment. Each target installs what it needs.
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-	  { echo "Stich needs Python 3.11 or newer; this is $$($(PYTHON) -V). Choose another: make PYTHON=python3.12"; exit 1; }
+	  { echo "Stich needs Python 3.11 or newer, which $(PYTHON) is not. Choose another: make PYTHON=python3.12"; exit 1; }
 	@$(PYTHON) -m venv $(VENV) || \
 	  { rm -rf $(VENV); echo "This Python cannot create virtual environments; on Debian: apt install python3-venv"; exit 1; }
 

@@ -236,7 +236,7 @@ def integrity(target: str, as_json: bool) -> None:
     if as_json:
         print_json(asdict(report))
     elif not report.chances:
-        click.echo("No bot could beat another's play: only climbing games are compared.")
+        click.echo("No bot had a chance to beat another's play; only climbing games have any.")
     else:
         make_console().print(integrity_table(report))
         for flag in report.flags:

@@ -227,7 +227,8 @@ class _RunCheck:
             elif digests[number] != digest:
                 yield (
                     f"The run does not pass through {receipt}: its digest there is"
-                    f" {digests[number]}. Something that was written until then was replaced."
+                    f" {digests[number]}. Something that was written until then was replaced, or"
+                    " the receipt is that of another run."
                 )
 
     def epoch_mismatches(self) -> Iterator[str]:

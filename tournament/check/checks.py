@@ -355,6 +355,6 @@ def info(examiner: Examiner) -> Outcome:
     """Warn about the three most common reasons why parts of `info` were dropped or cut."""
     reasons = examiner.dropped.most_common(MAX_FAILURES)
     warnings = (
-        f"{why} Dropped from the info of {plural(count, 'answer')}." for why, count in reasons
+        f"{why} Dropped or cut in the info of {plural(count, 'answer')}." for why, count in reasons
     )
     return Outcome("", warnings=tuple(warnings))

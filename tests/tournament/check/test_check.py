@@ -206,7 +206,9 @@ def test_it_warns_of_dropped_info_and_refuses_fallbacks() -> None:
     with running(adds(info={"comment": "fine", "nodes": 3, "Depth": 2})) as url:
         shown = CliRunner().invoke(check, ["--url", url, *FEW])
     assert shown.exit_code == 0
-    warning = "  warning  'Depth' is no name: write [a-z][a-z0-9_]{0,31}. Dropped from the info of"
+    warning = (
+        "  warning  'Depth' is no name: write [a-z][a-z0-9_]{0,31}. Dropped or cut in the info"
+    )
     assert shown.output.count(warning) == 1
     with running(adds(fallback="no key")) as url:
         assert checked("--url", url, *FEW, "--max-fallback", "1")[0] == 0

@@ -336,9 +336,7 @@ def sometimes_wrong(share: float) -> Act:
     return act
 
 
-def test_the_page_from_first_to_last_command(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_page_from_first_to_last_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A cup of stand-ins, of which `small` is often wrong and `local` refuses."""
     monkeypatch.chdir(tmp_path)
     page = (Path(__file__).parents[2] / "docs" / "llm.md").read_text()

@@ -103,7 +103,7 @@ def test_an_agent_of_rlcard_is_loaded_before_the_bot_listens(here: Path) -> None
     assert re.fullmatch(rf"{missing} fix PROGRAM or FOLDER in bot\.py\.", last)
 
 
-def test_the_page_from_first_to_last_command(here: Path) -> None:
+def test_the_page_from_first_to_last_step(here: Path) -> None:
     """A program of each platform is checked, and plays a cup without a fallback."""
     (here / "rlcard.py").write_text(RLCARD)
     output = ""

@@ -19,9 +19,7 @@ from tournament.store.signing import make_key
 from tournament.store.store import Store
 
 
-def test_what_is_published_is_checked_by_others(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_others_check_what_is_published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run, out = tmp_path / "run", tmp_path / "out"
     with played.run(run, played.cup(deals=2, commit=True), {"cat": 5}) as store:
         signer, seed = store.run().signer, store.run().seed

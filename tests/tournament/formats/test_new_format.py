@@ -17,9 +17,7 @@ from tournament.results.verify import verify
 PAGE = Path(__file__).parents[3] / "docs" / "architecture.md"
 
 
-def test_a_new_format_is_one_file_and_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_format_is_one_file_and_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (example,) = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
     names: dict[str, Any] = {"__name__": "relay"}
     exec(example, names)

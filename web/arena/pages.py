@@ -107,8 +107,8 @@ def _news(run: LiveRun, now: Snapshot) -> list[_News]:
     # In a ladder whose bots go away, skipped matches would be all the news.
     decisions = [decision for decision in now.run.decisions if not isinstance(decision, Skip)]
     lines = [
-        _News(datetime.fromisoformat(decision.at), describe(decision))
-        for decision in decisions[-_LATEST_DECISIONS:]
+        _News(datetime.fromisoformat(made.at) if made.at else None, describe(made))
+        for made in decisions[-_LATEST_DECISIONS:]
     ]
     match = now.swing
     if match and now.disqualified.isdisjoint(match.table) and (record := run.find(match.match)):

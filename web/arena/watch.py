@@ -159,7 +159,7 @@ def _choose(run: LiveRun, now: Snapshot) -> list[MatchRecord]:
             continue  # None: the match has become void
         at = ended(last)
         newest = newest or at
-        if at and newest and at < newest - _RECENT:
+        if at and newest and newest - at > _RECENT:
             break
         choice.append(closest)
     return sorted(choice, key=lambda match: _fight(now, match.table)[0])

@@ -69,6 +69,9 @@ def test_a_file_is_read_as_its_run_and_has_pages(
         of_run = succeed("export", finished, "--format", format).stdout
         of_input = stich("export", "-", "--format", format, input=file.read_text("utf-8")).stdout
         assert of_run == succeed("export", file, "--format", format).stdout == of_input != ""
+    decisions = [{**made, "at": ""} for made in lines[0]["cup"]["decisions"]]
+    undated = {"started": "0001-01-01T00:00:00Z", "cup": lines[0]["cup"] | {"decisions": decisions}}
+    write(file, [line | undated for line in lines])
     (tmp_path / "temporary").mkdir()
     served = started("arena", file, "--port", "0", TMPDIR=str(tmp_path / "temporary"))
     try:
@@ -76,9 +79,9 @@ def test_a_file_is_read_as_its_run_and_has_pages(
         line = served.stderr.readline()
         url = re.search(r"http://\S+", line)
         assert url, line
-        for path in ("", f"/matches/{lines[0]['match']}"):
+        for path in ("", "/watch/next", f"/matches/{lines[0]['match']}"):
             with urlopen(url[0] + path) as page:
-                assert "böb" in page.read().decode()
+                assert re.search(r"böb|b\\u00f6b", page.read().decode())
     finally:
         served.terminate()
         served.communicate()
@@ -104,6 +107,8 @@ def test_bad_lines_and_files_without_matches_are_refused(lines: list[Line]) -> N
         ({"bots": ["ann"]}, "bots", "must have 3 entries"),
         ({"bots": ["x", "y", "z"]}, "bots", "are not those of block"),
         ({"seating": 0}, "match", "remove one"),
+        ({"started": "2026-02-30T18:00:00Z"}, "started", "not a time in UTC, such as"),
+        ({"started": "2026-02-28T18:00:00"}, "started", "not a time in UTC, such as"),
         ({"struck_out": [3]}, "struck_out", "from 0 to 2"),
         ({"forced": [0]}, "forced", "whose ms is null"),
         ({"info": {"9999": {"value": 1}}}, "info", "index of a move"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Set
+from datetime import datetime, timedelta
 from typing import Any
 from weakref import finalize
 
@@ -113,7 +114,19 @@ def _problems(
         yield f"struck_out: must be seats from 0 to {players - 1}."
     if any(index >= moves or line.ms[index] is not None for index in line.forced):
         yield "forced: must be indexes of moves whose ms is null."
+    yield from _time_problems(line)
     yield from _index_problems(line)
+
+
+def _time_problems(line: MatchLine) -> Iterator[str]:
+    made = (("cup", decision.at) for decision in line.cup.decisions)
+    for field, at in (("started", line.started), *made):
+        try:
+            is_in_utc = not at or datetime.fromisoformat(at).utcoffset() == timedelta()
+        except ValueError:
+            is_in_utc = False
+        if not is_in_utc:
+            yield f"{field}: {at!r} is not a time in UTC, such as 2026-12-20T18:00:00Z."
 
 
 def _is_result(result: dict[str, Any], line: MatchLine) -> bool:

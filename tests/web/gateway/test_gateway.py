@@ -14,7 +14,6 @@ import pytest
 import requests
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from stich.processes import find_port, gateway_served
 from tests.support.tournament.cups import stich, succeed, write
 from tests.support.web.gateways import (
     CUP,
@@ -308,17 +307,6 @@ def test_a_gateway_that_is_gone_ends_the_cup_with_a_sentence() -> None:
         client = GatewayClient(url, session, "stich invite")
         with pytest.raises(GatewayStopped, match="has stopped; run the command again"):
             client.tables()
-
-
-def test_a_gateway_is_a_process_beside_the_runner(tmp_path: Path) -> None:
-    port = find_port("127.0.0.1", 0)
-    words = ("127.0.0.1", port, str(tmp_path), CUP, "stich invite", "127.0.0.1")
-    with gateway_served(*words) as client:
-        token = Invitations(tmp_path).invite("ann", 1)
-        author = Author(f"http://127.0.0.1:{port}", headers(token, 2))
-        assert author.hello == {"cup": CUP.name, "bot": "ann"}
-        assert client.tables() == {"ann": 2}
-        author.link.close()
 
 
 def test_bots_of_a_cup_are_invited_to_an_arena(tmp_path: Path) -> None:

@@ -28,7 +28,10 @@
 
   function show() {
     const box = $("is-mine");
-    if (box) box.checked = read() === box.value;
+    if (box) {
+      box.checked = read() === box.value;
+      box.closest("p").hidden = false;
+    }
     mark();
     filter();
   }

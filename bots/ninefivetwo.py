@@ -217,7 +217,8 @@ def suit_strength(hand: int, suit: int) -> float:
 
 
 def finish(state: NinefivetwoState) -> NinefivetwoState:
-    """Play a deal, which must be the last of its game, to its end. Return the final state."""
+    """Play a deal, which must be the last of its game, to its end. Every seat follows the strategy
+    of this module. Return the final state."""
     while state.turn is not None and state.phase != "play":
         state = state.advance(_before_play(state, state.hands[state.turn]))
     trump = -1 if state.trump is None else state.trump

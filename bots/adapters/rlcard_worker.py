@@ -21,7 +21,8 @@ READY = "ready"
 def load(where: str) -> list[Any]:
     """Return the agents of the landlord and of the two seats after the landlord, in this order.
 
-    `where` is `module:name`, as in the module docstring. Exceptions in the agent pass through too.
+    `where` is `module:name`, as in the module docstring. Exceptions raised by the agent's code pass
+    through too.
 
     Raises:
         ImportError: if the module cannot be imported.

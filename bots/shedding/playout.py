@@ -23,7 +23,8 @@ LEAD_PRICE, STOP_PRICE, LAST_STOP_PRICE = 1.5, 9.5, 26.5
 
 
 def finish(state: SheddingState) -> SheddingState:
-    """Play a deal, which must be the last of its game, to its end. Return the final state."""
+    """Play a deal, which must be the last of its game, to its end. Every seat follows the strategy
+    of `strategy`. Return the final state."""
     model = WIN_MODELS[state.game.name, state.players]
     rules = model.rules
     while state.turn is not None and state.phase != "play":

@@ -49,7 +49,8 @@ def format_rank(line: Standing) -> str:
 
 
 def open_places(line: Standing, table: Standings) -> str:
-    """Return the places that the evidence leaves open for a bot, in words, such as "1st or 2nd".
+    """Return the places that the evidence leaves open for a bot, as translated text, such as "1st
+    or 2nd".
 
     During a run, return "still open" if all places are open, or if the number of open places is
     more than two and more than a third of all places. After the end, return "" if all places are

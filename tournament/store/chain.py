@@ -177,8 +177,8 @@ def keep_receipt(path: Path, title: str, receipt: Digest, at: str) -> None:
     """Append a receipt as a line to a file, unless the last receipt in the file is the same.
 
     `title` names the arena and the bot. `at` is the time at which the receipt was seen (UTC, ISO
-    8601). Create the file if there is none. If the file already has MOST receipts, first delete
-    every second receipt.
+    8601). Create the file if there is none. If the file already has `MOST` receipts, first delete
+    every second one.
 
     Raises:
         StoreError: if the file cannot be read or written.

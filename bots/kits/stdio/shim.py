@@ -76,7 +76,8 @@ class Shim:
 
 
 def main() -> None:
-    """Serve the command line's program as a bot. Exit with a message if that is impossible."""
+    """Serve the program given on the command line as a bot. Exit with a message if that is
+    impossible."""
     if len(sys.argv) < 2:
         sys.exit("Name the program: python3 shim.py PROGRAM [ARGUMENT ...]")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # stop the program too

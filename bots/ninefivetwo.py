@@ -132,9 +132,10 @@ def _play_second(
 ) -> int:
     """Return the card in `following` to play as the second card of a trick.
 
-    `winners` holds the cards in `following` that beat the first card. If the highest of them is
-    likely to win, return it, or a lower card that is as good. Otherwise return the lowest card.
-    `unseen` and `voids` are as in `choose_card`.
+    `winners` holds the cards in `following` that beat the first card, at least one. If the highest
+    of them is likely to win, return it, or a lower card that is as good. Otherwise return the
+    lowest card. `led` is the suit led, as an index like `trump`. `unseen` and `voids` are as in
+    `choose_card`.
     """
     ruffed = voids >> led & 1 and not voids >> trump & 1 and unseen & SUIT_CARDS[trump]
     if ruffed and led != trump:

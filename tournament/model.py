@@ -136,8 +136,8 @@ class Run:
 
     @property
     def phase(self) -> Phase:
-        """The phase of the run: over, stopped, paused, waiting for bots that have yet to connect, or
-        else playing. If several apply, the first in this order counts."""
+        """The phase of the run: over, stopped, paused, waiting for bots that have yet to connect,
+        or else playing. If several apply, the first in this order counts."""
         if self.finished:
             return Phase.OVER
         if self.stopped:

@@ -76,7 +76,7 @@ def run(
     only_estimate: bool,
     as_json: bool,
 ) -> None:
-    """Run a tournament, or resume it where it stopped. Prints the standings at the end.
+    """Run a tournament, or resume it where it stopped. At the end, print the standings.
     A ladder, or a cup with bots that connect, needs `stich arena` instead.
 
     \b

@@ -258,8 +258,8 @@ class Connection(HttpBot):
             self.exchange = Exchange(f"{self.url}{path}", body, self.answer(), elapsed_ms)
 
     def move(self, body: bytes, seconds: float) -> Choice | Failure:
-        """Ask for a move as `HttpBot.move` does, and let the examiner count the outcome. Also add a
-        failure to `failures`."""
+        """Ask for a move as `HttpBot.move` does. Let the examiner count the outcome and charge its
+        time (see `Examiner.count`). If the outcome is a failure, also add it to `failures`."""
         outcome = super().move(body, seconds)
         if isinstance(outcome, Failure):
             self.failures.append(outcome)

@@ -216,7 +216,8 @@ class Plan(ABC):
 
     def _round(self, number: int, offset: int, tables: Sequence[StageTable], deals: int) -> Round:
         """Return round `number`, in which each table plays `deals` blocks. The blocks are numbered
-        from `offset` + 1."""
+        from `offset` + 1: first one block of each table, in the order of `tables`, then the next
+        block of each, and so on."""
         deals_of_tables = ((deal, *table) for deal in range(1, deals + 1) for table in tables)
         blocks = (
             self._maker.make(at, number, stage, table, deal)

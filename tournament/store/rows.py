@@ -357,7 +357,11 @@ def walk(connection: Connection) -> Iterator[tuple[str, Digest]]:
 
 
 def _revoked(connection: Connection) -> Counter[str]:
-    """Return the number of finished matches that became void, by the hash in each match's entry."""
+    """Return the number of finished matches that became void, by the hash in each match's entry.
+
+    Raises:
+        ValueError, zlib.error: if a void match is damaged.
+    """
     counts = Counter[str]()
     for row in stream(connection, sa.select(voids)):
         void = to_void(row)

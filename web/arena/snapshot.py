@@ -63,7 +63,7 @@ class RunView:
         return f"{text.rstrip('.')}. {away}" if away else text
 
     def progress(self) -> str:
-        """Return "", because the matches are not known here. A `Snapshot` returns a text."""
+        """Return "", because the matches are not known here. A `Snapshot` returns a sentence."""
         return ""
 
 
@@ -92,9 +92,9 @@ class Snapshot(RunView):
         self.earlier: EarlierTable | None = None  # an hour to a day ago; None if the run is over
 
     def progress(self) -> str:
-        """Return a text with the number of tables in play, the matches played and, if known, the
-        time left. Once the run is over, the text has only the matches. After about ten minutes
-        without a match, the text says so in place of the tables and the time left."""
+        """Return the progress in words: the tables in play, the matches played and, if known, the
+        time left. Once the run is over, give only the matches. If no match has ended for about ten
+        minutes, say so in place of the tables and the time left."""
         counted = self.table.matches + len(self.withheld)
         table = replace(self.table, played=self.matches, matches=counted)
         matches = format_matches(table, self.total)

@@ -115,7 +115,11 @@ def next_match(run: LiveRun, live: str, shown: Sequence[str]) -> dict[str, objec
 def _live(run: LiveRun, now: Snapshot) -> dict[str, object] | None:
     """Return the data of the match in progress that has the best-placed bot (see `_best`), or of
     the oldest if there are several. Return None if cards are not fresh, no match is in progress, or
-    that bot is not in the top ten."""
+    that bot is not in the top ten.
+
+    Raises:
+        StoreError: if the store cannot be read.
+    """
     if now.proof is None or now.run.cup.format.cards != "fresh":
         return None
     going_on = (live for live in live_matches(now.proof.id) if not run.find(live.pairing.match))
@@ -182,8 +186,8 @@ def _fight(now: Snapshot, bots: Container[str]) -> tuple[float, str]:
 
     Two bots fight if their ranges of ranks overlap and the better bot is in the top ten. The number
     is the bots' difference in points per deal times the better bot's place, so closer fights and
-    fights for better places have smaller numbers. If no bots fight, return infinity, and a sentence
-    that says so or "".
+    fights for better places have smaller numbers. If no bots fight, return infinity and a sentence
+    that says so, or "" once the run is over or if none of these bots has played.
     """
     lines = [line for line in now.table.standings if line.bot in bots]
     if not lines or lines[0].score is None:

@@ -124,8 +124,9 @@ class Challenges:
             link.answered()
 
     async def _ask(self, opponent: str, call: str, body: bytes) -> BotAnswer | None:
-        """Return the challenged bot's answer, or None if the bot is away, is more than 5 seconds
-        late, or no longer takes challenges.
+        """Return the challenged bot's answer. Return None if the bot is away, its session is ended,
+        it no longer takes challenges, or its answer is more than 5 seconds later than `body` allows
+        (see `Asked.seconds`).
 
         Raises:
             msgspec.DecodeError: if the body is not valid.

@@ -50,7 +50,7 @@ class Shim:
         self._lock = threading.Lock()
 
     def move(self, view: dict[str, Any], moves: list[str], request: dict[str, Any]) -> Answer:
-        """Return the program's move, its info, and why it is a fallback (see `move_in`).
+        """Return the program's move, its info, and, if the move is a fallback, why (see `move_in`).
 
         Raises:
             HttpError: if the program cannot be started, gives no readable answer in time, or wrote

@@ -212,10 +212,10 @@ class Game:
 
     @abstractmethod
     def max_difference(self, players: int, options: Options) -> int:
-        """Return the largest possible difference between the points of two seats in one deal.
+        """Return the largest difference between the points of two seats in one deal.
 
-        If `bounded` is False, larger differences can occur, but statistics may assume that they do
-        not. Options missing in `options` have their defaults.
+        If `bounded` is False, the rules allow larger differences, but statistics may assume that
+        they do not occur. Options missing in `options` have their defaults.
         """
 
     def sides(self, result: JsonDict, players: int) -> tuple[int, ...] | None:

@@ -121,7 +121,8 @@ class RsgiFront:
     async def _send_pieces(
         self, proto: HTTPProtocol, status: int, headers: Headers, answer: Pieces
     ) -> None:
-        """Generate pieces and send them as fast as the client reads. Stop if the client leaves.
+        """Generate pieces and send them no faster than the client reads. Pause after each piece, as
+        `Pieces` says; no other answer gets a piece meanwhile. Stop if the client leaves.
 
         granian buffers everything that is written to a stream, but reads a file only as fast as the
         client does. So the pieces go through a named pipe.

@@ -60,7 +60,7 @@ def base(name: str) -> str:
 
 @lru_cache(4096)
 def _skeleton(name: str) -> str:
-    """Return a string that is equal for names that look alike, ignoring case, accents and marks."""
+    """Return a string that is the same for names that look alike, ignoring case and accents."""
     letters = unicodedata.normalize("NFKD", name).casefold()
     plain = "".join(c for c in letters if unicodedata.category(c) != "Mn").translate(_ALIKE)
     if not plain.isascii():

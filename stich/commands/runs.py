@@ -68,7 +68,7 @@ def check_name(bot: str, run: Run) -> None:
 def is_file(target: str) -> bool:
     """Return whether `target` names a file or standard input ("-") rather than the store of a run.
     A name that ends in .jsonl counts as a file, even if there is no such file. The file of a store
-    does not: opening it as a run says that its folder is meant."""
+    does not, so that opening it as a run fails with the advice to name its folder."""
     if os.path.basename(target) == STORE_FILE:
         return False
     is_other = os.path.exists(target) and not os.path.isdir(target)  # a pipe is no regular file

@@ -17,7 +17,7 @@ import httptools
 from tournament.records import FaultKind
 
 Dial = Callable[[float], socket.socket]
-"""Opens a connection before a deadline, a time of `monotonic`. Raises OSError if that fails, and
+"""Opens a connection until a deadline (by `monotonic`). Raises OSError if that fails, and
 TimeoutError at the deadline."""
 
 BODY_LIMIT = 64 * 1024
@@ -163,8 +163,8 @@ class Reply:
 def read_reply(
     connection: socket.socket, deadline: float, received: bytearray
 ) -> tuple[Reply, bool]:
-    """Read an answer before a deadline, a time of `monotonic`, and append its bytes to `received`.
-    Return the answer, and whether the connection can be used again.
+    """Read an answer until `deadline` (by `monotonic`), and append its bytes to `received`. Return
+    the answer, and whether the connection can be used again.
 
     Raises:
         TimeoutError: if the deadline passes.

@@ -211,11 +211,11 @@ class LadderRecord:
         self._count[who[first]] += times
 
     def _change(self, bots: Ints, window: int) -> Floats:
-        """Return how clearly the mean of each bot's points without the effects of its opponents
-        (``alone``) over its last ``window`` blocks differs from the mean over its earlier blocks,
-        in either direction. The result is Student's statistic as the equivalent normal deviate. It
-        is never negative, and is 0 if there are too few blocks or there is no spread. The blocks
-        must be in the sums already (see `_follow`)."""
+        """Return, for each bot, how clearly its mean over its last ``window`` blocks differs from
+        its mean over its earlier blocks, in either direction. The means are of points without the
+        effects of the opponents (``alone``). The result is Student's t as the equivalent normal
+        deviate. It is never negative, and is 0 if there are too few blocks or there is no spread.
+        The blocks must be in the sums already (see `_follow`)."""
         last = self._count[bots]
         earlier = last - window
         end, cut = (self._sums[:, bots, at % _RING] for at in (last, last - window))

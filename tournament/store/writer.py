@@ -157,8 +157,9 @@ class StoreWriter(StoreReader):
         self._retrying(attempt)
 
     def _known(self, connection: Connection) -> Chain:
-        """Return the store's chain, whose last digest must be noted. If the store is new, first
-        record the version, a new id of the run, and the user's key. Errors are as in the class."""
+        """Check that the user's note has the store's last digest, and return the store's chain. If
+        the store is new, record and note the version, a new id of the run, and the user's key
+        instead of checking. Errors are as in the class."""
         chain = Chain(connection)
         with damage(self.where):
             facts = rows.read_meta(connection, "run")

@@ -149,6 +149,9 @@ def _choose(run: LiveRun, now: Snapshot) -> list[MatchRecord]:
     blocks are the latest twelve with a bot in the first three places. If there are none, they are
     the latest twelve with the best-placed bot. A block is left out if it ended over ten minutes
     before the latest one, or if its match is void or has over 3,000 moves.
+
+    Raises:
+        StoreError: if the store cannot be read.
     """
     best = min((_best(now, match.table) for match in now.recent), default=_FIRST)
     blocks: dict[int, list[MatchSummary]] = {}

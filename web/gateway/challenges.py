@@ -74,8 +74,9 @@ class Challenges:
             del self._playing[opponent]
 
     def _begin(self, challenger: str, name: str) -> str:
-        """Register a challenge, which `serve` removes at the end, and return the name of the
-        challenged bot. The challenge counts towards the challenger's 20 challenges per hour.
+        """Register a challenge, which `serve` removes at the end, and return the full name of the
+        challenged bot. `name` may lack the version (see `serve`). The challenge counts towards the
+        challenger's 20 challenges per hour.
 
         Raises:
             _ChallengeRefused: if a challenge cannot begin now.

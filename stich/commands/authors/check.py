@@ -184,8 +184,9 @@ def _cause(failure: CheckFailure) -> tuple[str, str]:
 
 
 def _print(result: CheckResult, causes: _Causes, command: str | None, verbose: bool) -> None:
-    """Print a result, and add the causes of its failures to `causes`. Unless `verbose` is true,
-    print only the number of failures whose cause is already in `causes`."""
+    """Print a result, and add the causes of its failures to `causes`. Failures whose cause is
+    already in `causes` are only counted, unless `verbose` is true. `command` is as in
+    `print_as_they_come`."""
     number, title, outcome = result
     word, colour = ("ok  ", "green") if outcome.passed else ("FAIL", "red")
     known = all(_cause(failure) in causes for failure in outcome.failures) and not verbose

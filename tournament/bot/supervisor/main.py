@@ -135,7 +135,8 @@ class _Supervisor:
 
     def serve_sockets(self, info: int, proxy: int) -> None:
         """Wait until bubblewrap has written the sandbox's pid to the pipe `info`, and fork the
-        proxy. If bubblewrap ends before that, do nothing."""
+        proxy, whose socket has the descriptor `proxy`. If bubblewrap ends before that, do
+        nothing."""
         data = b""
         while b"}" not in data:
             piece = os.read(info, 4096)

@@ -152,8 +152,8 @@ def _win_probability(unseen: Counts, combo: Combo, opponents: int) -> float:
 
 
 def finish(state: ZhengfenState) -> ZhengfenState:
-    """Play a deal, which must be the last of its game, to its end. Every seat follows the strategy
-    of this module. Return the final state."""
+    """Play a deal, which must be the last of its game, to its end. Every seat follows the plan of
+    its hand, a faster strategy than that of `move`. Return the final state."""
     hands = [PlannedHand(ZHENGFEN, state.deck, cards) for cards in state.hands]
     table = None if state.table is None else combo_of(state.table.move)
     trick_points = sum(POINTS[number >> 2] for number in state.deck.numbers(state.trick))

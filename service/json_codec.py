@@ -86,7 +86,7 @@ def decode(body: bytes) -> dict[str, Any]:
 
 
 def has_too_many_containers(body: bytes) -> bool:
-    """Return whether a body has too many lists and objects for its length to be parsed quickly.
+    """Return whether a body has so many lists and objects for its length that parsing is slow.
 
     Every `[` and `{` counts, even in strings.
     """

@@ -205,8 +205,9 @@ def _swap_kickers(counts: Counts, table: Combo) -> Combo | None:
 def _split_plan(turn: Turn, table: Combo, urgent: bool) -> Combo | None:
     """Return the play of the same kind that beats `table` at the least cost to the plan.
 
-    Only the lowest `MAX_SPLITS` plays are compared. Return None if there is no play, or if winning
-    the trick is not worth the cost. If `urgent` is true, winning is worth more.
+    Only the first `MAX_SPLITS` plays of `_splits` are compared. Return None if it yields none, as
+    for a table with kickers, or if winning the trick is not worth the cost. If `urgent` is true,
+    winning is worth more.
     """
     price = LEAD_PRICE
     if urgent:

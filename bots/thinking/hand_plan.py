@@ -195,8 +195,9 @@ def _attach_kickers(
 ) -> tuple[float, list[tuple[int, ...]]]:
     """Return the worth saved by kickers, and a list with the ranks of each triple's kickers.
 
-    A run of triples counts as one triple, and comes before single triples. The list is empty if the
-    rules allow no kickers. `rest` must have no rocket.
+    The ranks have an item for each card, and are () for a triple without kickers. A run of triples
+    counts as one triple, and comes before single triples. The list is empty if the rules allow no
+    kickers. `rest` counts the cards outside `runs` by rank, and must have no rocket.
     """
     if not (rules.solo_kickers or rules.pair_kickers):
         return 0.0, []

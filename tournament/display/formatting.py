@@ -104,7 +104,8 @@ def _ordinal(number: int) -> str:
 
 
 def info_text(info: Mapping[str, str | float], fallback: str | None = None) -> str:
-    """Return the information beside a move as text, such as "fallback: too late · depth 12", or "".
+    """Return the information beside a move as text, such as "fallback: too late · depth 12", or ""
+    if there is none.
 
     `fallback` is the reason for a fallback. Numbers in `info` follow their names, and strings stand
     alone. Unprintable characters are escaped.
@@ -318,7 +319,10 @@ def format_winners(winners: Sequence[str]) -> str:
 
 def stage_title(stage: str, round: int) -> str:
     """Return the translated heading of a round, such as "Round 2", "Semi-final" or "Epoch 3".
-    `stage` is as in `CourseTable`. If `stage` is "", the heading has the number of the round."""
+
+    `stage` is the stage of a block, such as "round 2", "semi-final" or "epoch 3, even 1". If it is
+    "", the heading has the number `round`. An unknown stage is shown as it is, but escaped.
+    """
     kind, _space, number = stage[:40].partition(" ")  # Python reads no number of 5,000 digits
     if kind == "stage" and number.isdecimal():
         return _("Stage %(number)d", number=int(number))

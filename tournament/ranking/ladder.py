@@ -136,9 +136,9 @@ class LadderRecord:
     def _compare(self, block: Ints, bot: Ints, points: Floats, alone: Floats, draw: Ints) -> None:
         """Add the differences between the bots of each draw to the evidence.
 
-        Bots at one table are compared by ``points``, bots at different tables by ``alone``, their
-        points without the effects of their opponents. Bots at different tables are compared later,
-        in `_add_pending`.
+        The arrays are as in `add`. Bots at one table are compared by ``points``. Bots at different
+        tables are compared later, in `_add_pending`, by ``alone``: their points without the effects
+        of their opponents.
         """
         number = np.unique(draw, return_inverse=True)[1]
         first = np.flatnonzero(np.diff(block, prepend=-1))

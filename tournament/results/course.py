@@ -164,7 +164,8 @@ def _advancing(
     """Return the table with ``advances`` set where it is known, or unchanged while no bot advances.
 
     ``later`` has the bots of later rounds. ``expected`` is the number of bots that will advance
-    from the table, or None if none will. Of bots with equal scores, those that advance come first.
+    from the table, or None if none will. ``finished`` says whether the run is finished, so that
+    bots not in ``later`` are out. Of bots with equal scores, those that advance come first.
     """
     seen = sum(seated.bot in later for seated in table.bots)
     if expected is None or not seen:

@@ -192,10 +192,10 @@ def compute(arrays: MatchArrays, run: Run) -> Standings:
 
 
 def _statuses(arrays: MatchArrays, data: Observations, run: Run) -> list[Status]:
-    """Return the status of each bot, in the order of `arrays.bots`.
+    """Return the status of each bot of a ladder, in the order of `arrays.bots`.
 
     The status is "new" if the bot still plays but has played fewer than ten blocks. Otherwise it is
-    "left" if the bot no longer plays or has no place in exported rows, and "" if it has a place.
+    "left" if the bot no longer plays or, in exported rows, has no place. It is "" for all others.
     `data` must be the observations of `arrays`.
     """
     blocks = dict(zip(arrays.bots, np.bincount(data.bot, minlength=data.bots), strict=True))

@@ -43,9 +43,10 @@ def language() -> str:
 
 def add_languages(app: Flask) -> None:
     """Make the application answer each request in the reader's language: the one that the address
-    names, or else the one in a cookie, or else the first of the browser's languages that has pages.
-    Another language gives English. If the address names a language, the cookie keeps it for a year.
-    Templates get the variables `language`, a tag, and `languages`, names by tag."""
+    names, or else the one in the cookie, or else the browser's favourite among `LANGUAGES`. If that
+    language is unknown, or there is none, the answer is in English. A known language in the address
+    is kept in the cookie for a year. The argument and the cookie are named `KEY`. Templates get the
+    variables `language`, a tag, and `languages`, names by tag."""
 
     @app.before_request
     def choose() -> None:

@@ -110,8 +110,8 @@ def same_kind(table: Move) -> str:
 def wrong_category(move: str, table: Move, answers: Sequence[str]) -> IllegalMove:
     """Return the error for a move whose category or length cannot beat the play `table`.
 
-    `move` is the move as a string. `answers` has names, such as "a bomb", of the kinds of plays
-    that beat `table`. It is empty if nothing beats `table`.
+    `move` is the move as a string. `answers` names the kinds of plays that beat `table`, such as
+    "a bomb". It is empty if nothing beats `table`.
     """
     kinds = " or ".join(filter(None, [", ".join(answers[:-1]), *answers[-1:]]))
     fix = f"play {kinds}, or pass" if kinds else "nothing does"

@@ -133,7 +133,7 @@ class Deck:
         return "".join(self.names_of(hand))
 
     def pack(self, cards: Sequence[str]) -> int:
-        """Return the hand of these names, or -1 if a card is not in the deck or occurs too often.
+        """Return the hand of these names, or -1 if a name is not in the deck or occurs too often.
 
         Raises:
             KeyError: if a string is neither `??` nor the name of a card of any game.

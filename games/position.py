@@ -146,7 +146,8 @@ class BasePosition:
         """Return the legal moves of the seat to move, in the API contract's order.
 
         There are no legal moves if the game is over, or in a view that hides the hand of the seat
-        to move. In some games, `check` also accepts moves that are not listed (see `legal_moves`).
+        to move. In some games, `check` also accepts moves that are not listed (see each game's
+        `legal_moves`).
         """
         hand = self.hand_to_move()
         return LegalMoves() if hand < 0 else self.legal_moves(hand)

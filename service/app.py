@@ -107,8 +107,8 @@ def _register_error_handlers(app: Flask, settings: Settings, metrics: Metrics) -
 def _with_middleware(app: WSGIApplication, settings: Settings, metrics: Metrics) -> WSGIApplication:
     """Return a WSGI application that adds CORS headers and request IDs to the answers of `app`.
 
-    A request keeps a valid `X-Request-Id`, or else gets a random ID. Count each request in
-    `metrics`, and log it if the settings say so. `app` must be a Flask application's `wsgi_app`.
+    A request keeps a valid `X-Request-Id`, or else gets a random ID. Each request is counted in
+    `metrics`, and logged if the settings say so. `app` must be a Flask application's `wsgi_app`.
     """
 
     def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:

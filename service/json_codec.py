@@ -25,7 +25,11 @@ class MalformedJson(ValueError):
 
 
 def encode(value: Any) -> bytes:
-    """Return a value as JSON in UTF-8, followed by a newline."""
+    """Return a value as JSON in UTF-8, followed by a newline.
+
+    Raises:
+        UnicodeEncodeError: if a string has a lone surrogate.
+    """
     # json.dumps would add 18 µs of processor time to the 104 µs that /v1/advance takes.
     return msgspec.json.encode(value) + b"\n"
 

@@ -142,8 +142,7 @@ def _new_game(body: dict[str, Any], seed: str | None = None) -> State:
 @v1.post("/moves", defaults={"validator": requests.MOVES})
 @v1.post("/sealed/moves", defaults={"validator": requests.SEALED_MOVES})
 def moves(validator: RequestValidator) -> Response:
-    """Return the seat to move, and its legal moves, but no moves if the view or the key is another
-    seat's."""
+    """Return the seat to move and its legal moves, with details if asked (see `_moves_answer`)."""
     body = parse_body(validator)
     return _json(_moves_answer(_position(body), details=body.get("details", False)))
 
@@ -153,7 +152,8 @@ def moves(validator: RequestValidator) -> Response:
 def describe(validator: RequestValidator) -> Response:
     """Return a description of a view, or of a state as the seat to move sees it.
 
-    A state in which the game is over is described as the public sees it.
+    A state in which the game is over is described as the public sees it. The description includes
+    the legal moves unless `list_moves` is false.
     """
     body = parse_body(validator)
     position = _position(body)
@@ -232,7 +232,7 @@ def _json(body: dict[str, Any]) -> Response:
 
 
 def _position(body: dict[str, Any]) -> Position:
-    """Return the position in a validated request. In a sealed game it is the key's seat's view."""
+    """Return the position in a validated request. For a token, it is the view of the key's seat."""
     if "sealed" in body:
         game = _open(body)
         return game.state.view(game.seat)

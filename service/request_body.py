@@ -27,7 +27,8 @@ def parse_body(validator: RequestValidator) -> dict[str, Any]:
     Optional fields that are null, and optional lists that are empty, are left out.
 
     Raises:
-        HTTPException: if the body is incomplete, late or too large, or the server is busy.
+        HTTPException: if the body is incomplete, too large or takes too long to arrive, or if the
+            server is busy.
         Problem: if the headers do not announce unencoded JSON in UTF-8, or the body is not a JSON
             object or does not match the schema.
     """

@@ -122,7 +122,7 @@ class RsgiFront:
         self, proto: HTTPProtocol, status: int, headers: Headers, answer: Pieces
     ) -> None:
         """Generate pieces and send them no faster than the client reads. Pause after each piece, as
-        `Pieces` says; no other answer gets a piece meanwhile. Stop if the client leaves.
+        `Pieces` says. Meanwhile, no other answer gets a piece. Stop if the client leaves.
 
         granian buffers everything that is written to a stream, but reads a file only as fast as the
         client does. So the pieces go through a named pipe.
@@ -221,7 +221,7 @@ class RsgiFront:
 
         Use another thread if the body is large or `on_loop` is false. After LongWork, take the
         slots that it asks for, and call the application again in another thread. If too few slots
-        become free in time, that call only refuses the request. Closing `slot` frees the slots.
+        become free in time, call it only to refuse the request. Closing `slot` frees the slots.
         """
         environ = _environ(scope) | {BEGAN: began}
         # a large body has a slot already, and takes long to parse
@@ -239,8 +239,8 @@ class RsgiFront:
                     held = held + 1 if await self._take_slot(slot) else None
 
     def _call(self, environ: WSGIEnvironment, body: BytesIO, slots_held: int | None) -> Answer:
-        """Call the application. Return the status, the headers and the answer as bytes, unless the
-        answer is a file or `Pieces`.
+        """Call the application. Return the status, the headers, and the answer: a file or `Pieces`
+        as it is, any other answer as bytes.
 
         `slots_held` is as in `SLOTS_HELD`. LongWork passes through.
         """

@@ -217,7 +217,7 @@ class Combinations:
         return groups
 
     def follows(self, masks: int, table: Move) -> list[Group]:
-        """Return those of the groups in `leads` that beat the play `table`, in the same order.
+        """Return the groups of `leads` that beat the play `table`, in the same order.
 
         `table` must be a result of `identify`.
         """

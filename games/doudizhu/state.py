@@ -149,6 +149,8 @@ class DoudizhuState(DoudizhuPosition):
     def advance(self, move: str | Move) -> DoudizhuState:
         """Return the state after a move. If the move ends a deal but not the game, deal the next.
 
+        A deal also ends, without a result, if all seats pass and the option `redeals` allows it.
+
         Raises:
             IllegalMove: if the move is not legal (see `check`).
         """

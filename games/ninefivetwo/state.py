@@ -177,7 +177,7 @@ class NinefivetwoState(NinefivetwoPosition):
 
         `targets` has the target of each seat, and `owed` the open pairings, in the order of
         exchange. The seat with the target 9 is the dealer, and the first card goes to the seat with
-        the target 5.
+        the target 5. The first turn goes to the first giver in `owed`, or to the dealer.
         """
         order = Randomness(self.seed, deal).shuffle(DECK.order)
         start, drawn = targets.index(5), TRICKS * PLAYERS

@@ -68,7 +68,8 @@ def _phase(data: JsonDict) -> Iterator[str]:
 
 
 def _trick(problems: list[str], data: JsonDict) -> list[str]:
-    """Check the trick, and return the names of at most three of its cards. Skip invalid moves."""
+    """Check the trick, and add a sentence to `problems` for each problem. Return the names of the
+    cards in its first three plays, but skip invalid moves."""
     trick, turn = data["trick"], data["turn"]
     if trick and data["phase"] != "play":
         problems.append(f"trick must be empty in {data['phase']}.")

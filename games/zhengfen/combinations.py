@@ -156,8 +156,7 @@ def _flush(results: list[Reading], natural: int, ranks: int, number: int) -> Non
 def _fullhouse(natural: int, jokers: int, at: int) -> int:
     """Return the highest possible rank of the triple if five cards are a full house, or else -1.
 
-    The cards are those of the hand `natural` and as many jokers as `jokers`. `at` has the rank
-    masks of `natural`.
+    The cards are the hand `natural` and `jokers` jokers. `at` has the rank masks of `natural`.
     """
     for rank in reversed(ranks_in(ranks_held(at, 3 - jokers))):
         rest = natural & ~(15 << 4 * rank)

@@ -230,11 +230,10 @@ class MoveGenerator:
     def _cards_of_fullhouses(
         self, rank: int, jokers: int, pairs: list[_FittingPair], others: list[int]
     ) -> list[int]:
-        """Return the natural cards of each full house that has a triple of `rank` and some jokers.
+        """Return the natural cards of each full house with a triple of `rank` and `jokers` jokers.
 
-        `jokers` is the number of jokers in it. `pairs` has all fitting pairs of other ranks, and
-        `others` all cards of other ranks. With both jokers, calls with different values of `rank`
-        may return the same cards.
+        `pairs` has all fitting pairs of other ranks, and `others` all cards of other ranks. With
+        both jokers, calls with different values of `rank` may return the same cards.
         """
         _, singles, twos, triples, fours = self._sets[rank]
         if jokers == 0:  # all four cards of the rank need one that fits the fourth
@@ -335,7 +334,7 @@ class ZhengfenMoves(LegalMoves):
 def _ambiguous(hand: int) -> set[int]:
     """Return the mirrored plays of a hand that are both a flush and a full house.
 
-    They have both jokers, and three cards of one suit that a flush of five may have.
+    Each has both jokers, and three cards of one suit that fit into a flush of five.
     """
     if hand & JOKERS != JOKERS:
         return set()

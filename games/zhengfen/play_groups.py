@@ -116,7 +116,7 @@ def list_runs(ranks: list[Choices], ends: list[list[int]]) -> list[int]:
 
     The runs are mirrored sets of cards in descending order. `ranks` has the choices of each rank,
     lowest rank first. `ends[n]` lists, in descending order, the ways to add n jokers. Runs that
-    need more jokers are left out.
+    need more jokers than `ends` covers are left out.
     """
     tails = ends
     for choices in reversed(ranks):

@@ -76,7 +76,7 @@ view_field: Final = partial(_position_field, "View", VIEWS)
 
 
 def _as_dict(position: msgspec.Struct) -> dict[str, Any]:
-    """Convert a struct that msgspec has read to the dict that marshmallow would return."""
+    """Convert msgspec's struct for a position to the dict that marshmallow would return."""
     game = position.__struct_config__.tag
     return _with_all_options({"game": game, **msgspec.structs.asdict(position)})
 

@@ -79,7 +79,8 @@ def headline(table: Standings) -> str:
 
 def shown_authors(run: Run) -> dict[str, str]:
     """Return the known authors, keyed by bot: the author in the cup, or else the author that the
-    bot last stated. For a bot that joined a ladder, the author in the cup is a key, and not used.
+    bot last stated. For a bot that joined a ladder, only the latter counts, because the author in
+    the cup is an identifier there.
     """
     joined = {decision.bot for decision in run.decisions if isinstance(decision, Join)}
     in_cup = {bot: author for bot, author in run.authors.items() if bot not in joined}
@@ -91,7 +92,7 @@ def shown_authors(run: Run) -> dict[str, str]:
 def table_lines(table: Standings) -> list[Standing]:
     """Return the lines of the standings that the first page shows, new bots last.
 
-    In a ladder, leave out the bots that no longer play or have not played yet. If no bot is left,
+    In a ladder, leave out the bots that no longer play or have not played yet. If no line remains,
     return all lines.
     """
     new = [line for line in table.standings if line.status == "new" and line.matches]
@@ -125,7 +126,8 @@ def format_number(value: float) -> str:
 
 
 def format_score(line: Standing) -> str:
-    """Return a bot's score, and its interval if known, such as "+0.91 [0.55…1.27]", or "–"."""
+    """Return a bot's score, and its interval if known, such as "+0.91 [0.55…1.27]", or "–" if the
+    score is not known."""
     if line.score is None or line.low is None or line.high is None:
         return format_points(line.score)
     return _minus(f"{line.score:+z.2f} [{line.low:z.2f}…{line.high:z.2f}]")
@@ -197,8 +199,9 @@ def _minus(text: str) -> str:
 def format_matches(table: Standings, total: int | None = None) -> str:
     """Return the number of matches played, such as "210 of 300 matches (120 count)".
 
-    `total` is the planned number, which is shown until the cup is finished, but never for a ladder.
-    If some matches do not count because of a disqualification, also show how many count.
+    `total` is the planned number, or None if it is not known or not to be shown. It is shown until
+    the cup is finished, but never for a ladder. If some matches do not count because of a
+    disqualification, also show how many count.
     """
     matches = ngettext("%(num)d match", "%(num)d matches", table.played)
     if total and not table.finished and table.format != Ladder.type:
@@ -312,7 +315,7 @@ def decides_places(table: Standings) -> bool:
 
 
 def format_winners(winners: Sequence[str]) -> str:
-    """Return the winners with a heading, such as "Winner: ann" or "Winners: ann, bob"."""
+    """Return the winners with a translated heading: "Winner: ann" or "Winners: ann, bob"."""
     bots = ", ".join(winners)
     return ngettext("Winner: %(bots)s", "Winners: %(bots)s", len(winners), bots=bots)
 
@@ -321,7 +324,7 @@ def stage_title(stage: str, round: int) -> str:
     """Return the translated heading of a round, such as "Round 2", "Semi-final" or "Epoch 3".
 
     `stage` is the stage of a block, such as "round 2", "semi-final" or "epoch 3, even 1". If it is
-    "", the heading has the number `round`. An unknown stage is shown as it is, but escaped.
+    "", the heading has the number `round`. An unknown stage is shown escaped, with a first capital.
     """
     kind, _space, number = stage[:40].partition(" ")  # Python reads no number of 5,000 digits
     if kind == "stage" and number.isdecimal():
@@ -335,8 +338,9 @@ def stage_title(stage: str, round: int) -> str:
 
 
 def bracket_note(round: CourseRound, table: CourseTable) -> str:
-    """Return sentences about a table of a knockout, or "" if there is nothing to say. The sentences
-    say for which places a bronze table is played, and how ties at the table are broken."""
+    """Return translated sentences about a table of a knockout, or "" if there is nothing to say.
+    The sentences say for which places a bronze table is played, and how ties at the table are
+    broken. `round` is the round of the table."""
     notes = []
     if table.stage == "bronze":
         first = 1 + sum(len(other.bots) for other in round.tables if other.stage == "final")

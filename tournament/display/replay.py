@@ -101,7 +101,8 @@ def steps(record: MatchRecord, cup: Cup) -> Iterator[Step]:
 
 
 def to_dict(record: MatchRecord, cup: Cup) -> dict[str, Any]:
-    """Return a match as JSON values, with its faults and a list of its steps.
+    """Return a match as JSON values, with its faults and a list of its steps. `cup` is the cup of
+    the match.
 
     The faults contain the commands that start bots, so the result is for the organiser only.
 
@@ -143,9 +144,9 @@ def cards_of(move: str) -> list[str]:
 def curl(fault: FaultRecord, command: str | None) -> str:
     """Return the curl command that repeats the request of a fault, without the bot's token.
 
-    A bot with a `command` is expected on port 9000 of this machine. curl waits as long as the bot
-    had time to answer, but at least a second. `fault` must not be from a file of matches, in which
-    faults have no requests.
+    `command` is the command of a started bot, which is expected on port 9000 of this machine, or
+    None for a remote bot. curl waits as long as the bot had time to answer, but at least a second.
+    `fault` must not be from a file of matches, in which faults have no requests.
     """
     url = f"http://127.0.0.1:{PORT}" if command is not None else fault.url
     return (

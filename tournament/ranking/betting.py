@@ -154,8 +154,9 @@ def settled_by_bets(data: Observations, reach: Reach, level: float) -> Booleans:
 
 
 def _rms(differences: Floats, reach: Reach, first: Ints) -> Floats:
-    """Return the root mean square of the differences before each block, from the block with the
-    index in ``first`` on. Two more blocks, with a difference of a sixth of the reach, are added."""
+    """Return, for each block, the root mean square of the earlier differences. ``first`` has, for
+    each block, the index of the earliest block to include. Differences beyond the reach count as
+    the reach. Two more blocks, with a difference of a sixth of the reach, are added."""
     square = np.clip(differences, -reach.most, reach.most) ** 2
     before = np.cumsum(square) - square
     squares = before - before[first] + _BEGINNING * (reach.most / 6) ** 2

@@ -140,7 +140,8 @@ def score_intervals(data: Observations, fitted: Fit, shown: Booleans) -> list[In
 
     The interval is a Student's t interval around the score in ``fitted``, the result of `fit` for
     ``data``. Its width comes from the spread between the blocks of each table. It is `UNKNOWN` for
-    bots that are not ``shown`` or have no spread, and for all bots if any table has only one block.
+    bots that are not ``shown`` or have no spread, and for all bots if there are no blocks or any
+    table has only one.
     """
     times = np.bincount(data.table)
     if not data.blocks or times[times > 0].min() < 2:

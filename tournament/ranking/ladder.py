@@ -183,9 +183,9 @@ class LadderRecord:
         self._pending, self._draws = [], 0
 
     def _watch(self, block: Ints, bot: Ints, alone: Floats) -> None:
-        """Add these new entries to the running sums. Then find the bots in them that have changed,
-        and begin a new version of each, the clearest change first, since the opponents of that bot
-        seem to change too. The entries must already be in the history."""
+        """Add new entries to the running sums. Then find which of their bots have changed, and
+        begin a new version of each, the clearest change first, since the opponents of that bot seem
+        to change too. The entries must already be in the history. ``alone`` is as in `_compare`."""
         self._follow(block, bot, alone)
         seen = np.unique(bot)
         while True:

@@ -50,10 +50,10 @@ def anytime_chances(evidence: Evidence) -> Floats:
 def settled_pairs(ahead: Floats, chances: Floats, level: float = LEVEL) -> Booleans:
     """Return which bots (rows) are settled above which (columns).
 
-    With probability ``level`` no two bots are put in the wrong order. ``ahead`` (n, n) is positive
-    if the row's bot has more points than the column's, and 0 for bots that have not met.
-    ``chances`` (n, n) has the probability that the row's bot would be ahead at least as clearly if
-    both were equal, or 1 without evidence.
+    With probability ``level`` no two bots are put in the wrong order. ``ahead`` (n, n) says how
+    far the row's bot is ahead of the column's: it is positive if the row's bot is ahead, and 0 if
+    the two have not met. ``chances`` (n, n) has the probability that the row's bot would be ahead
+    at least as clearly if both were equal, or 1 without evidence.
     """
     # Bots that met count, with evidence or without: otherwise chance decides how many are compared.
     known = ahead.any(axis=1)

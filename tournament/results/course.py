@@ -107,7 +107,8 @@ def _grouped(
     arrays: MatchArrays, keys: Ints, places: Mapping[str, int]
 ) -> Iterator[tuple[int, CourseTable]]:
     """Yield, in schedule order, the number of the round and the table for each group of matches
-    with equal rows in ``keys``, which has a row for each match."""
+    with equal rows in ``keys``, which has a row for each match. ``places`` orders bots with equal
+    scores."""
     _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     bots = len(arrays.bots)
     cell = (group[:, np.newaxis] * bots + arrays.seats).ravel()
@@ -145,7 +146,8 @@ def _bracket(
     rounds: list[CourseRound], arrays: MatchArrays, finished: bool
 ) -> Iterator[CourseRound]:
     """Yield the rounds of a knockout, with ``advances`` set where it is known. Keep only the byes
-    that are certain, since a bot without a table may also be out."""
+    that are certain, since a bot without a table may also be out. ``finished`` is as in
+    `_advancing`."""
     cuts = knockout.cuts(len(arrays.bots), arrays.seats.shape[1])
     for index, played in enumerate(rounds):
         after = (table for following in rounds[index + 1 :] for table in following.tables)

@@ -122,7 +122,8 @@ def chances(record: MatchRecord) -> Iterator[Chance]:
     """Replay a match, and yield every chance of a bot to beat another bot's play, in order of play.
 
     Leave out chances to beat a partner's play, chances at which a fault's default move was played,
-    and all chances of a seat that was struck out, even before it was.
+    and all chances of a seat that was struck out, even before it was. Moves after the end of the
+    game are ignored.
 
     Raises:
         ReplayError: if a move is not legal. The chances in earlier deals have been yielded by then.
@@ -223,7 +224,8 @@ def _difference(unexpected: Floats, against: Booleans, block: Ints) -> tuple[flo
     Holm's correction. Return (None, 1.0) if there are too few chances.
 
     The arrays have an entry for each of the bot's chances. ``unexpected`` is 1 if the bot beat the
-    play, else 0, minus the expected probability. ``against`` says whether the opponent played it.
+    play, else 0, minus the expected probability. ``against`` says whether the play is the
+    opponent's.
     """
     inside, outside = int(against.sum()), int((~against).sum())
     blocks = np.unique(block[against]).size
@@ -245,7 +247,8 @@ def _matches(
     all_chances: Sequence[Chance], unexpected: Floats, two: tuple[str, str]
 ) -> tuple[str, ...]:
     """Return up to ten matches in which the two bots together beat fewer of each other's plays than
-    expected, sorted by descending shortfall. ``unexpected`` has an entry for each chance."""
+    expected, sorted by descending shortfall. ``unexpected`` has an entry for each of
+    ``all_chances``, as in `_difference`."""
     excess: defaultdict[str, float] = defaultdict(float)
     for chance, beaten_more in zip(all_chances, unexpected.tolist(), strict=True):
         if (chance.bot, chance.opponent) in (two, two[::-1]):

@@ -43,7 +43,8 @@ def file_mismatches(store: StoreReader, folder: Path) -> Iterator[str]:
 
     Raises:
         StoreError: during iteration, if the store cannot be read.
-        OSError: during iteration, if the folder or one of its files cannot be read.
+        OSError: during iteration, if the folder or one of its files cannot be read, or a temporary
+            file cannot be written.
     """
     present = {path.name: path for path in folder.iterdir()}
     if not present.keys() & {*_PUBLISHED}:

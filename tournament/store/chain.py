@@ -88,8 +88,8 @@ def content_of(values: object) -> str:
 
 
 def following(before: Digest, table: str, name: str, content: str) -> Digest:
-    """Return the digest that follows `before` once an entry is added. `name` identifies the row of
-    `table` for which the entry is, and `content` is the hash of the row (see `content_of`)."""
+    """Return the digest that follows `before` once an entry is added for a row of `table`. `name`
+    identifies the row, and `content` is its hash (see `content_of`)."""
     data = msgspec.json.encode([before.digest, table, name, content])
     return Digest(before.entries + 1, hashlib.sha256(data).hexdigest())
 

@@ -190,7 +190,11 @@ class StoreReader(RunReader):
             )
 
     def _has_runner(self) -> bool:
-        """Return whether a runner has locked the run, or True if that cannot be found out."""
+        """Return whether a runner has locked the run. Return True if the lock file cannot be used.
+
+        Raises:
+            StoreError: if the database cannot be read.
+        """
         if self.folder is None:
             with self._read() as connection:
                 return bool(connection.execute(_LOCKED, {"key": RUNNER_LOCK}).scalar_one())

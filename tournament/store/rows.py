@@ -179,7 +179,7 @@ def put_meta(chain: Chain, **values: object) -> None:
     """Write values to `meta` in place of earlier values, and add their entries to the chain.
 
     Raises:
-        ChainBroken: if another program has changed a row that is to be replaced.
+        ChainBroken: if another program has changed a row that is to be replaced, or its entry.
     """
     for key, value in values.items():
         text = dumps(msgspec.to_builtins(value))
@@ -216,7 +216,7 @@ def to_summary(row: sa.Row[Any]) -> MatchSummary:
     """Convert a row with the columns `summary`, `block` and `seatings` to a match without moves.
 
     Raises:
-        ValueError: if the row is damaged.
+        ValueError, TypeError: if the row is damaged.
     """
     if not (0 <= row.block < 2**31 and 0 <= row.seatings < 2**31):
         raise ValueError(f"block {row.block} of {row.seatings} seatings")
@@ -265,7 +265,7 @@ def to_record(row: sa.Row[Any]) -> MatchRecord:
     learn from them what others think about the same deal.
 
     Raises:
-        ValueError, zlib.error: if the row is damaged.
+        ValueError, TypeError, zlib.error: if the row is damaged.
         games.UnknownGame, games.OptionError: if the game is unknown, or the number of players, the
             seed or an option is not valid.
     """

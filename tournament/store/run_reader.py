@@ -178,7 +178,7 @@ class RunReader(ABC):
 
         Raises:
             NoMatch: if no id begins with `match`, or several do and none of them equals `match`.
-            StoreError: if the store cannot be read.
+            StoreError: if the run cannot be read.
         """
         # A range can use the index. In a database of PostgreSQL, whose collation is not known, all
         # ids are hexadecimal digits, so "g" sorts after these.

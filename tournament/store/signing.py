@@ -147,7 +147,8 @@ def is_trusted(public: str) -> bool:
     """Return whether a public key is the user's own key or one that the user has chosen to trust.
 
     Raises:
-        StoreError: if the user's key or the list of trusted keys cannot be used.
+        StoreError: if the user's key or the list of trusted keys cannot be used, or the user has no
+            home folder.
     """
     has_key = read_state(state_path(KEY_FILE)) is not None
     return public in trusted_keys() or (has_key and make_key().public == public)

@@ -166,9 +166,9 @@ class Store(StoreWriter):
         self._commit(lambda chain: rows.put_meta(chain, **values))
 
     def grow(self, cup: Cup, plan: Plan) -> None:
-        """Check the store, and replace the run's cup with `cup`, which has grown. `cup` is stored
-        as `sealed` returns it. `plan` is the plan of `cup`, and gives the new numbers of the blocks
-        and the total.
+        """Check the store, replace the run's cup with `cup`, which has grown, and renumber the
+        blocks. `cup` is stored as `sealed` returns it. `plan` is the plan of `cup`, and gives the
+        new numbers and the total.
 
         The run becomes extended and unfinished, and loses its places, settled bots and signature.
 

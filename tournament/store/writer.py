@@ -111,7 +111,8 @@ class StoreWriter(StoreReader):
         the signer of the run. If the run is finished, it is signed again.
 
         Raises:
-            StoreError: if no run has begun, rows were changed, or the store or key cannot be used.
+            StoreError: if no run has begun, rows were changed, or the store, key or note cannot be
+                used.
         """
         self.run()  # refuses a store without a run
         signer = make_key().public
@@ -273,7 +274,8 @@ class StoreWriter(StoreReader):
 
     def _all(self, query: sa.Select[Any], convert: Callable[[sa.Row[Any]], _T]) -> Iterator[_T]:
         """Yield the converted rows of a query. If the connection is lost within `advisory_lock`,
-        continue with the next row, unless no row was read since the last loss."""
+        continue with the next row. If no row was read since the last loss, or outside the lock, let
+        ConnectionLostError pass through. Other errors are as in `RunReader._all`."""
         read, lost = 0, -1
         while True:
             try:

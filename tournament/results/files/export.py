@@ -75,7 +75,8 @@ def export(store: RunReader, format: str, out: BinaryIO, *, text: bool = False) 
 
     Raises:
         ExportError: if Parquet is to be written and pyarrow is not installed.
-        ReplayError: if decisions are written and a move of a match is not legal.
+        ReplayError: if decisions are written and a move of a match is not legal, or its deal has no
+            result.
         games.OptionError, games.UnknownGame: if matches or decisions are written and a match cannot
             be started.
         StoreError: if the store cannot be read.

@@ -121,7 +121,8 @@ class ExportedRows:
         self._matches = [self._match(list(seats)) for _, seats in by_match]
 
     def run(self) -> Run:
-        """Return the run that the rows describe. Values that the rows lack are the defaults."""
+        """Return the run that the rows describe. Values that the rows lack are the defaults. The
+        game, and the type of the format, are "" if the rows lack them."""
         first = self._first
         kind = FORMATS.get(first.format or "", _Unnamed)
         format = Gauntlet(challenger=first.challenger or "") if kind is Gauntlet else kind()

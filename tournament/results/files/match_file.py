@@ -130,8 +130,8 @@ def _time_problems(line: MatchLine) -> Iterator[str]:
 
 
 def _is_result(result: dict[str, Any], line: MatchLine) -> bool:
-    """Return whether `result` has what is read of a deal's result: the score of each seat and, in a
-    game with sides, who was the declarer."""
+    """Return whether the result of a deal has all that is read later: the score of each seat and,
+    in a game with sides, who was the declarer."""
     try:
         scores = msgspec.convert(result.get("scores"), list[Number])
         games.get(line.game).sides(result, line.players)

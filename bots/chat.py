@@ -62,7 +62,8 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     fallback: Literal["sensible", "none"] = "sensible"
 
     def cost(self, used: Mapping[str, int]) -> float | None:
-        """Return the cost of the tokens that `used` counts by kind, as `Completion.usage` does.
+        """Return the cost of the tokens that `used` counts by kind, as `Completion.usage` does, in
+        the currency of the prices.
 
         Return None if output tokens were not counted, or if neither input nor output has a price.
         """
@@ -159,9 +160,9 @@ class Endpoint:
         """Return a completion for these messages. After a temporary failure, wait and try again.
 
         If the endpoint refuses structured output, ask without it, in later requests too. `until` is
-        the deadline, as a `monotonic` time. Add the number of calls (key "calls"), the tokens (keys
-        as in `Completion.usage`), and the number of failures by cause (keys as in `NoCompletion`)
-        to `used`, even if there is no completion.
+        the deadline, as a `monotonic` time. Even if there is no completion, add to the counts in
+        `used`: of calls (key "calls"), of tokens (keys as in `Completion.usage`), and of failures
+        by cause (keys as in `NoCompletion`).
 
         Raises:
             NoCompletion: if there is no completion by the deadline, if the endpoint refuses the

@@ -10,7 +10,9 @@ def move(view: View, moves: Sequence[str]) -> str:
     """Return the lowest play that beats the trick so far.
 
     If there is none, return the first move: a pass or, in 9-5-2, the lowest legal card. As a lead,
-    return a play with as many cards as possible or, in 9-5-2, the highest card.
+    return a play with as many cards as possible or, in 9-5-2, the highest card. Before the play,
+    bid as in `_bid`, call the last card listed, make the longest suit trump, and give or discard
+    the lowest card of a side suit.
     """
     if view["game"] == "ninefivetwo":
         return _nine_five_two(view, moves)

@@ -83,7 +83,8 @@ def adapt(move: MoveFunction) -> Callable[[dict[str, Any]], Any]:
 class Bot:
     """A bot's answers, without HTTP. The parameters are those of ``run``.
 
-    ``card`` is the answer to ``GET /``. Several threads may call ``reply`` at once.
+    ``card`` is the answer to ``GET /``. ``paths`` is a string that lists the bot's paths. Several
+    threads may call ``reply`` at once.
 
     Raises:
         TypeError: if ``move`` has parameters that ``adapt`` rejects, or if ``games`` is a string.
@@ -175,7 +176,7 @@ class Server(socketserver.ThreadingMixIn, socketserver.TCPServer):
 
     @property
     def port(self) -> int:
-        """The port that the server listens on. For a given port 0, this is the free port taken."""
+        """The port that the server listens on. If port 0 was given, this is the free port taken."""
         return int(self.server_address[1])
 
     def handle_error(self, request: object, client_address: object) -> None:
@@ -266,8 +267,8 @@ def run(
     ``start`` and ``end`` are called with the body of ``POST /start`` and ``POST /end``. Without
     them, the bot answers 404. A runner then stops sending them, which makes a match faster.
 
-    Exit with a message and status 1 if the port is not available, or status 2 if the port is not
-    a number from 0 to 65535.
+    Exit with a message and status 1 if the address or the port is not available, or status 2 if
+    the port is not a number from 0 to 65535.
 
     Raises:
         TypeError: if ``move`` has parameters that ``adapt`` rejects, or if ``games`` is a string.

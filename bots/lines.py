@@ -105,14 +105,16 @@ class LineProgram:
     def unread(self) -> bytes:
         """Return, without waiting, what the program has written after the last line that was read.
 
-        The text is stripped of whitespace. `read` still returns it. The program must be running.
+        Surrounding whitespace is stripped. `read` still returns the text. The program must be
+        running.
         """
         if select([self._stdout], [], [], 0)[0]:
             self._rest += os.read(self._stdout, MAX_LINE)
         return self._rest.strip()
 
     def _ended(self) -> NoAnswer:
-        """Return the error for a program that has ended or closed a pipe. Wait up to a second."""
+        """Return the error for a program that has ended or closed a pipe. Wait up to a second for
+        it to end."""
         try:
             status = self._process.wait(1) if self._process is not None else None
         except subprocess.TimeoutExpired:

@@ -175,7 +175,8 @@ def _lead(hand: int, trump: int, unseen: int) -> int:
 
 
 def _lead_low(hand: int, trump: int, unseen: int) -> int:
-    """Return the lowest card of a short side suit or, if the hand has no trumps, a long suit."""
+    """Return the lowest card of a short side suit or, if the hand has no trumps, of a long one.
+    If the hand has only trumps, return the lowest."""
     trumps = hand & SUIT_CARDS[trump]
     side = hand ^ trumps
     if not side:
@@ -218,8 +219,9 @@ def suit_strength(hand: int, suit: int) -> float:
 
 
 def finish(state: NinefivetwoState) -> NinefivetwoState:
-    """Play a deal, which must be the last of its game, to its end. Every seat follows the strategy
-    of this module. Return the final state."""
+    """Play a deal, which must be the last of its game, to its end. Every seat plays the cards that
+    `choose_card` chooses. Before the play, its choices are simpler than those of `move`. Return the
+    final state."""
     while state.turn is not None and state.phase != "play":
         state = state.advance(_before_play(state, state.hands[state.turn]))
     trump = -1 if state.trump is None else state.trump

@@ -58,8 +58,9 @@ class Lead(NamedTuple):
 def measure_lead(view: View, move: str, other: str, *, iterations: int) -> Lead | None:
     """Return how many more points `move` makes than `other`, on average.
 
-    The average is over up to `iterations` determinizations. They are not those of `search`, so that
-    the move chosen there has no advantage. Return None if fewer than two of them are valid states.
+    The average is over `iterations` determinizations, or over those before the first that is not a
+    valid state. They are not those of `search`, so that the move chosen there has no advantage.
+    Return None if there are fewer than two.
     """
     rng = random.Random(~position_hash(view))  # noqa: S311 (no secret)
     module = sensible.load(view["game"])
@@ -79,7 +80,7 @@ def choose(view: View, moves: Sequence[str], continues: Callable[[int], bool]) -
     """Return the first move of the shortlist, or a move that a search finds clearly better.
 
     The search ends when one move is left, or when `continues` returns false for the number of
-    determinizations so far. If one of these is not a valid state, return the first move.
+    determinizations so far. If a determinization is not a valid state, return the first move.
     """
     alive = shortlist(view, moves)
     first, done = alive[0], 0
@@ -134,7 +135,8 @@ def _best_fit(bidding: Bidding, sample: Callable[[], dict[str, Any]]) -> dict[st
 def _lead(better: Sequence[float], worse: Sequence[float]) -> float:
     """Return how many standard errors `better` is ahead of `worse`, or 0 if it is not ahead.
 
-    Both hold the values of a move, one for each determinization.
+    Both hold the values of a move, one for each determinization, in the same order. With fewer than
+    two values, return 0.
     """
     differences = [a - b for a, b in zip(better, worse, strict=True)]
     count = len(differences)
@@ -149,7 +151,8 @@ def _lead(better: Sequence[float], worse: Sequence[float]) -> float:
 def shortlist(view: View, moves: Sequence[str]) -> list[str]:
     """Return the moves to search, at most `MAX_MOVES`, with the sensible bot's choice first.
 
-    In an auction, this choice is the only move. In the phase `play`, the moves are best first.
+    In an auction, this choice is the only move. In the phase `play`, the moves are best first. In
+    other phases, the moves after the first stay in their order.
     """
     if len(moves) == 1:
         return list(moves)

@@ -22,7 +22,7 @@ POINTS: Final = tuple({FIVE: 5, TEN: 10, KING: 10}.get(rank, 0) for rank in rang
 SPECIALS: Final = ("510k", "510k-suited", "2222")
 
 POINTS_PER_STEP: Final = 2.0  # the points that correspond to one unit of a hand's worth
-MAX_PLAYS: Final = 250  # to score; plays that differ only in suits count as one
+MAX_PLAYS: Final = 250  # to score; plays with the same category and ranks count as one
 RICH: Final = 10  # high cards are worth spending on a trick with at least this many points
 _510K: Final = (FIVE, TEN, KING)
 _KEEP_VALUE: Final = (0, 0, 1, 1, 1, 1, 2, 3, 3, 4, 5, 7, 9, 13, 14)  # of a card, by rank
@@ -36,8 +36,8 @@ def move(view: View, moves: Sequence[str]) -> str:
 def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
     """Return moves as (score, move), best first. A pass scores 0.
 
-    Of plays that differ only in suits, only the first is listed. At most `MAX_PLAYS` plays are
-    listed. Those with the most valuable cards are left out.
+    Of plays with the same category and ranks, only the first is listed. Of more than `MAX_PLAYS`
+    such plays, those with the most valuable cards are left out.
     """
     counts = tuple(count_ranks("zhengfen", view["hand"]))
     hidden = tuple(count_ranks("zhengfen", unseen(view)))
@@ -98,9 +98,9 @@ def _scored_combo(move: Move) -> Combo:
 
 
 def worth(counts: Counts) -> float:
-    """Return the worth of a hand, with its triples played as full houses, in units of one rank.
+    """Return the worth of a hand, in units of one rank. An empty hand is worth 30.
 
-    An empty hand is worth 30.
+    Triples are played as full houses if there are extra cards for them.
     """
     if not any(counts):
         return 30.0

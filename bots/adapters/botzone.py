@@ -80,7 +80,8 @@ class BotzoneMatch(adapter.AdaptedProgram):
         self._given: list[Response] = []  # the responses of the running process
 
     def answer(self, deal: Deal, until: float) -> tuple[Answer, str]:
-        """Return the response, and its debug information as a comment (see `AdaptedProgram`)."""
+        """Return the response, and its debug information as a comment, or "" if it has none (see
+        `AdaptedProgram.answer`)."""
         requests, responses = conversation(deal, self._auction)
         if deal.number != self._deal:
             self.stop()
@@ -123,9 +124,12 @@ class BotzoneMatch(adapter.AdaptedProgram):
         return output
 
     def _ask(self, value: Request, until: float) -> dict[str, Any]:
-        """Send a request to the program, return its output, and append the response to `_given`.
+        """Send a request to the program, append the response to `_given`, and return the output.
 
-        Stop the program if it does not ask to be kept running. NoAnswer is as in `_go_on`.
+        Stop the program unless it asks to be kept running.
+
+        Raises:
+            NoAnswer: as in `_go_on`.
         """
         self.write(json.dumps(value), until)
         line = self.read(until)

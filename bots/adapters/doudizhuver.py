@@ -122,7 +122,11 @@ class DoudizhuverMatch(adapter.AdaptedProgram):
 
 
 def _read(answer: str, line: str, expected: str) -> str:
-    """Return the answer in the notation of `script`, or `expected` if `line` is not a question."""
+    """Return the answer in the notation of `script`, or `expected` if `line` is not a question.
+
+    Raises:
+        NoAnswer: if the answer to a question cannot be read.
+    """
     if not line.endswith(" WHAT"):
         return expected  # real programs mix up their acknowledgements
     verb = line.removesuffix("WHAT")

@@ -65,7 +65,7 @@ class Agent(adapter.AdaptedProgram):
             raise NoAnswer("ended", f"the agent cannot be loaded: {line}")
 
     def answer(self, deal: Deal, until: float) -> tuple[Answer, str]:
-        """Return the cards that the agent plays, and "" as the comment (see `AdaptedProgram`).
+        """Return the agent's cards, and "" as the comment (see `AdaptedProgram.answer`).
 
         If the agent is answering for another match, wait for that answer, even beyond `until`.
         """

@@ -23,8 +23,8 @@ LEAD_PRICE, STOP_PRICE, LAST_STOP_PRICE = 1.5, 9.5, 26.5
 
 
 def finish(state: SheddingState) -> SheddingState:
-    """Play a deal, which must be the last of its game, to its end. Every seat follows the strategy
-    of `strategy`. Return the final state."""
+    """Play a deal, which must be the last of its game, to its end. Every seat follows the plan of
+    its hand, a faster strategy than that of `strategy.move`. Return the final state."""
     model = WIN_MODELS[state.game.name, state.players]
     rules = model.rules
     while state.turn is not None and state.phase != "play":
@@ -163,7 +163,8 @@ def _over_teammate(
 def _win_by_force(turn: Turn, combos: list[Combo], higher: list[Combo]) -> Combo | None:
     """Return an unbeatable play in `higher`, or None if there is none.
 
-    Also return None if `combos` has more than `ENDGAME_PLAYS` plays, or two that can be beaten.
+    `higher` holds the plays in `combos` that beat the table. Also return None if `combos` has more
+    than `ENDGAME_PLAYS` plays, or at least two that can be beaten.
     """
     unbeatable = _unbeatable(turn, combos) if higher else []
     if len(combos) - len(unbeatable) > 1:
@@ -172,8 +173,8 @@ def _win_by_force(turn: Turn, combos: list[Combo], higher: list[Combo]) -> Combo
 
 
 def _block_next_opponent(turn: Turn, table: Combo, higher: list[Combo]) -> Combo | None:
-    """Return the highest play in `higher`, if any, when the next seat is an opponent that could go
-    out by playing as many cards as are on the table. Otherwise return None."""
+    """Return the highest play in `higher` if the next seat is an opponent with only one or two
+    cards, as many as the play on the table has. Otherwise, or if `higher` is empty, return None."""
     last_cards = turn.cards_left[turn.next_seat] == len(table.ranks) <= 2
     if not last_cards or turn.next_seat not in turn.opponents:
         return None

@@ -143,8 +143,8 @@ def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
 def _score_win(turn: Turn, combo: Combo, left: Counts) -> float | None:
     """Return a score above all others for a play that ends the deal or almost certainly wins it.
 
-    `left` is the hand after the play. Return None for a play that may be beaten, or that leaves two
-    plays that may be beaten in the plan of `left`.
+    `left` is the hand after the play. Return None for a play that may be beaten, or if the plan of
+    `left` has at least two plays that may be beaten.
     """
     if not any(left):
         return 1000.0

@@ -83,7 +83,8 @@ class Bidding:
 
 
 def _bounds(view: View, thresholds: Sequence[float]) -> dict[int, tuple[float, float]]:
-    """Return the bounds (low, high), keyed by seat, that the bids of the other seats imply."""
+    """Return the bounds (low, high) that the bids of the other seats imply, keyed by seat. Seats
+    whose bids imply no bounds are left out. `thresholds` is as in `WinModel`."""
     bounds_of: dict[int, tuple[float, float]] = {}
     highest = 0
     for entry in view["history"]:

@@ -65,7 +65,8 @@ def sample_state(view: View, constraints: Constraints, rng: random.Random) -> di
     """Return a random state in wire form, in which the view's seat sees the same cards.
 
     `constraints` must be those of the view. The current deal becomes the last of the game, without
-    redeals. In a set-up position, the state may be invalid.
+    redeals. Its history is kept only with the option `spring`. In a set-up position, the state may
+    be invalid.
     """
     piles = _deal(constraints, rng)
     hands = [piles.get(seat, []) for seat in range(view["players"])]

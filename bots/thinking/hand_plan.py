@@ -122,7 +122,8 @@ class _RunOfRanks(NamedTuple):
 # Without the cache the search bot needs 1.5 times as long in Dou Dizhu and Dasan.
 @lru_cache(maxsize=200_000)
 def plan(rules: ComboRules, counts: Counts) -> HandPlan:
-    """Return the best of the first `_MAX_DIVISIONS` divisions of a hand into plays."""
+    """Return the best of the first `_MAX_DIVISIONS` divisions of a hand into plays. Plays of the
+    same kind are in ascending order of their lowest rank, not counting kickers."""
     highest = float("-inf")
     combos: Iterable[Combo] = ()
     divisions = _divisions(rules, list(counts), [], (len(rules.min_run), 0))
@@ -163,7 +164,7 @@ def without(counts: Counts, ranks: Sequence[int]) -> Counts:
 
 
 def _runs(rules: ComboRules, rest: Sequence[int], first: tuple[int, int]) -> list[_RunOfRanks]:
-    """Return the runs in `rest`, sorted by descending multiple, lowest rank and descending length.
+    """Return the runs in `rest`: highest multiple first, then lowest rank first, longest first.
 
     `first` is (multiple, lowest rank). Runs that would be sorted before it are left out.
     """

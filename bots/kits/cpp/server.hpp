@@ -30,7 +30,7 @@ struct Threads : httplib::TaskQueue {
     void shutdown() override {}
 };
 
-// Answer a request for a move; an exception, also in the request's JSON, is answered with 500.
+// Answer a request for a move. An exception, even for invalid JSON, is answered with status 500.
 inline void move(const httplib::Request& http, httplib::Response& response, const Choose& choose) {
     json answer;
     try {
@@ -48,7 +48,7 @@ inline void move(const httplib::Request& http, httplib::Response& response, cons
     response.set_content(text, "application/json");
 }
 
-// Listen on 127.0.0.1 at $PORT (9000 without it) until the process ends. Returns 1 if it cannot.
+// Listen on 127.0.0.1 at $PORT (default 9000) until the process ends. Return 1 on failure.
 inline int serve(const std::string& name, const std::string& version,
                  const std::vector<std::string>& games, const Choose& choose) {
     httplib::Server server;

@@ -27,8 +27,8 @@ type Clock struct {
 	BankMs float64 `json:"bank_ms"`
 }
 
-// View is what a seat may know. The fields of single games come last; docs/views.md
-// lists all fields, add those that you use.
+// View is what a seat may know. Fields that only some games have come last. docs/views.md
+// lists all fields; add those that you use.
 type View struct {
 	Game    string         `json:"game"`
 	Players int            `json:"players"`
@@ -73,7 +73,7 @@ type Table struct {
 	Length   int    `json:"length"`
 }
 
-// decide answers the body of POST /move.
+// decide returns the answer to the body of POST /move. A panic in choose becomes an error.
 func decide(body io.Reader) (answer any, err error) {
 	// Without this, net/http would close the connection after a panic, without an answer.
 	defer func() {
@@ -89,7 +89,7 @@ func decide(body io.Reader) (answer any, err error) {
 	info := map[string]any{}
 	chosen, err := choose(request, info)
 	for key, value := range info {
-		// A NaN or Inf cannot be written as JSON: send null, of which stich check warns.
+		// A NaN or Inf cannot be written as JSON: send null, about which stich check warns.
 		if _, err := json.Marshal(value); err != nil {
 			info[key] = nil
 		}

@@ -20,7 +20,7 @@ record Server(String name, String version, List<String> games, Chooser chooser) 
 
     private static final Gson GSON = new Gson();
 
-    /** Listen on 127.0.0.1 at $PORT (9000 without it) until the process ends. */
+    /** Listen on 127.0.0.1 at $PORT (default 9000). Exit with status 1 if that is impossible. */
     void listen() {
         // Nagle's algorithm would delay each answer by 40 ms; the other two settings keep the
         // runner's connection open between moves.

@@ -1,7 +1,7 @@
 // Your bot: it chooses one of `moves`, given `view`.
 import { serve } from "./server.mjs";
 
-/** The cards of a move: "play:3s3h" has two. */
+/** The number of cards in a move: "play:3s3h" has two. */
 const cards = (move) => (move.split(":")[1] ?? "").split("=")[0].length / 2;
 
 /**

@@ -3,10 +3,10 @@ import { createServer } from "node:http";
 import { json } from "node:stream/consumers";
 
 /**
- * Listen on 127.0.0.1 at $PORT (9000 without it) until the process ends.
+ * Listen on 127.0.0.1 at $PORT (default 9000) until the process ends.
  *
- * `choose(view, moves, request)` returns a move, or [move, info], or a promise of one; `start(request)` and
- * `end(request)`, if given, are called when a match starts and ends.
+ * `choose(view, moves, request)` returns a move, or [move, info], or a promise of either. If given,
+ * `start(request)` and `end(request)` are called when a match starts and ends.
  */
 export function serve({ name, version, author, games, choose, start, end }) {
   const hooks = { "POST /start": start, "POST /end": end };
@@ -56,7 +56,7 @@ export function serve({ name, version, author, games, choose, start, end }) {
       console.error(`${name} ${version} listens on http://127.0.0.1:${server.address().port}`);
     });
   } catch (error) {
-    refuse(error); // it is no number of a port
+    refuse(error); // not a valid port number
   }
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(0));
 }

@@ -14,5 +14,5 @@ export interface Bot {
   end?(request: EndRequest): void | Promise<void>;
 }
 
-/** Listen on 127.0.0.1 at $PORT (9000 without it) until the process ends. */
+/** Listen on 127.0.0.1 at $PORT (default 9000) until the process ends. */
 export function serve(bot: Bot): void;

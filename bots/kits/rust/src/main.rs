@@ -55,7 +55,7 @@ fn main() {
     });
     eprintln!("{name} {} listens on http://{}", bot::VERSION, server.server_addr());
     for request in server.incoming_requests() {
-        // A panic ends this thread alone; the request is then answered with status 500.
+        // A panic ends only this thread. The request is then answered with status 500.
         std::thread::spawn(|| serve(request));
     }
 }

@@ -158,7 +158,7 @@ export type Game = View["game"];
 /** A comment and numbers that a bot sends with its move. */
 export type Info = { comment?: string; [name: string]: unknown };
 
-/** The time that a bot has. */
+/** The time for a move and the time in the bank, in milliseconds. */
 export interface Clock {
   move_ms: number;
   bank_ms: number;

@@ -117,7 +117,8 @@ class Scope:
         return {**options, **replaced}
 
     def within(self, bot_scope: "Scope") -> "Scope":
-        """Return this scope. Players and options that it leaves open come from `bot_scope`."""
+        """Return a copy of this scope. Players and options that this scope leaves open come from
+        `bot_scope`."""
         options = {**dict(bot_scope.options), **dict(self.options)}
         return Scope(self.game, self.players or bot_scope.players, tuple(options.items()))
 
@@ -134,7 +135,8 @@ prepare(_Support)
 
 
 def everything(name: str) -> Scope:
-    """Return the scope of the whole game `name`: every number of players, and any options."""
+    """Return the scope of a whole game, which must be in `games.GAMES`: every number of players,
+    and any options."""
     game = games.get(name)
     return Scope(name, tuple(range(game.min_players, game.max_players + 1)))
 

@@ -17,8 +17,8 @@ import httptools
 from tournament.records import FaultKind
 
 Dial = Callable[[float], socket.socket]
-"""Opens a connection until a deadline (by `monotonic`). Raises OSError if that fails, and
-TimeoutError at the deadline."""
+"""Opens a connection before a deadline (by `monotonic`). Raises TimeoutError at the deadline, and
+another OSError if no connection can be opened."""
 
 BODY_LIMIT = 64 * 1024
 _HEAD_LIMIT = 16 * 1024
@@ -29,7 +29,7 @@ _MIN_PAUSE_S = 0.05  # before a busy bot is asked again
 
 
 def seconds_left(deadline: float) -> float:
-    """Return the number of seconds until `deadline`, a time of `monotonic`.
+    """Return the number of seconds until `deadline` (by `monotonic`).
 
     Raises:
         TimeoutError: if no time is left.
@@ -163,8 +163,8 @@ class Reply:
 def read_reply(
     connection: socket.socket, deadline: float, received: bytearray
 ) -> tuple[Reply, bool]:
-    """Read an answer until `deadline` (by `monotonic`), and append its bytes to `received`. Return
-    the answer, and whether the connection can be used again.
+    """Read a whole answer before `deadline` (by `monotonic`), and append its bytes to `received` as
+    they arrive. Return the answer, and whether the connection can be used again.
 
     Raises:
         TimeoutError: if the deadline passes.

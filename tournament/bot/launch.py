@@ -72,7 +72,7 @@ def prepare_launch(
 ) -> tuple[LaunchSettings, str]:
     """Return the settings for starting the bots, and a warning for the user, or "".
 
-    `sandbox` says whether bots with a command run in a sandbox, or is None for a sandbox if
+    `sandbox` says whether bots with a command run in a sandbox. None means that they do if
     possible. `start_ms` is the time for a started bot to answer GET /. Bots' folders are relative
     to `folder`, by default the current folder. With `copies`, each sandboxed process of a bot that
     is not a reference bot gets its own copy of the bot's folder. The user's keys, `runs/` in

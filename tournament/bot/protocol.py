@@ -54,7 +54,8 @@ class TimeBank:
 
 
 def request(match: str, **fields: object) -> bytes:
-    """Return the JSON body of POST /move, /start or /end. `match` is the id of the match."""
+    """Return the JSON body of POST /move, /start or /end. `match` is the id of the match, and
+    `fields` are the other fields except `protocol`."""
     return msgspec.json.encode({"protocol": PROTOCOL, "match": match, **fields})
 
 

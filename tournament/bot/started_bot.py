@@ -125,8 +125,8 @@ class BotProcess:
         return self._report()[0]
 
     def output(self) -> str:
-        """Return the last 64 KiB of the bot's output since `clear_output`, or "" if the supervisor
-        is gone."""
+        """Return the last 64 KiB of the bot's output since the last `clear_output`, or "" if the
+        supervisor is gone."""
         return self._report()[1]
 
     def clear_output(self) -> bool:
@@ -160,7 +160,8 @@ class BotProcess:
         self, request: bytes = b"R", seconds: float | None = None
     ) -> tuple[int | str | None, str]:
         """Return the bot's status and output. The request b"C" also discards the output. If the
-        supervisor does not answer within `seconds` (see the class for the default), end the bot."""
+        supervisor is gone or does not answer within `seconds` (see the class for the default), end
+        the bot, and return the clause that its supervisor is gone, and ""."""
         with suppress(OSError), self._lock:
             self._control.settimeout(seconds or self._answer_s)
             self._control.sendall(request)

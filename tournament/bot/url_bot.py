@@ -174,7 +174,7 @@ class HttpBot(Player):
         Return the answer, which may have any status.
 
         If the connection fails, the request is sent once more. If the bot is busy, the request is
-        sent again after the time in Retry-After. All this must take at most `seconds`.
+        sent again after the time in Retry-After. All this takes at most `seconds`.
 
         Raises:
             ExchangeError: if no complete answer comes in time, the connection fails twice in

@@ -356,8 +356,8 @@ def check(cup: Cup, job: Job, played: Played) -> None:
     """Check the events, if any, that a worker sent for a job.
 
     Raises:
-        RunError: if a match does not belong to the job or occurs twice, if the last event does not
-            free the table, or if an earlier event frees it.
+        RunError: if a match occurs twice or does not fit the job and the cup, if the last event
+            does not free the table, or if an earlier event frees it.
     """
     ends = [isinstance(event, Voided) or event.last for event in played]
     valid = len({event.record.number for event in played}) == len(played)

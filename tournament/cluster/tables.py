@@ -42,8 +42,8 @@ async def open_tables(
     Return what `Tables.open` returns.
 
     If this worker's version of Stich is not `version` (see `own_version`), open nothing, and return
-    this as a problem. `owner` is the key of data in Dask, which Dask releases when the runner has
-    finished or is gone. The bots are then stopped.
+    the difference as a problem. `owner` is the key of data in Dask, which Dask releases when the
+    runner has finished or is gone. The bots are then stopped.
 
     Raises:
         OSError: if no folder can be created for the tables.

@@ -83,7 +83,7 @@ def _rounds(
     store: Store, run: StoredRun, rounds: Callable[[Progress, Scores], Iterator[Round]]
 ) -> Iterator[tuple[Sequence[Block], set[str]]]:
     """Yield the blocks of each round, and the ids of the round's finished matches. End after the
-    first incomplete round."""
+    first incomplete round. `rounds` is the method `rounds` or `open_rounds` of the run's plan."""
     for part in rounds(run, Scores(store)):
         blocks = list(part.blocks)
         finished = {match.match for match in store.summaries(part.number)}

@@ -73,8 +73,8 @@ def join(target: str, cup: Cup, bot: str, author: str, version: int = 1, retires
 
 def freed(decisions: Sequence[AnyDecision]) -> set[str]:
     """Return the names of bots, without versions, that another author may now use. A name is free
-    once all its versions have left at least FREED_AFTER ago, and none was excluded by the
-    organiser."""
+    once FREED_AFTER has passed since its last version left, unless the organiser excluded a
+    version."""
     since = (datetime.now(UTC) - FREED_AFTER).isoformat(timespec="milliseconds")
     left = {
         bot
@@ -86,7 +86,7 @@ def freed(decisions: Sequence[AnyDecision]) -> set[str]:
 
 
 def seated(cup: Cup, decisions: Sequence[AnyDecision], run: Run | None) -> set[str]:
-    """Return the bots that count towards the limit `most` of a ladder. Each of them still plays,
+    """Return the bots that count towards a ladder's limit `join.most`. Each of them still plays,
     and either need not connect, has passed the check, or joined within the last hour and has not
     failed the check.
 

@@ -51,10 +51,10 @@ def resume(store: Store, cup: Cup) -> Plan:
     run unfinished, except in a ladder.
 
     Raises:
-        StoreError: if the store or the user's key cannot be used, or the store holds a different
-            cup, has matches or epochs but no cup, or is unfinished and does not hold exactly what
-            this user's commands have written. Also if the cup has changed in a way that its format
-            does not allow, or has grown after its seed was published.
+        StoreError: if the store or the user's key cannot be used, if the store holds a different
+            cup, if it has matches or epochs but no cup, if it is unfinished and does not hold
+            exactly what this user's commands have written, or if the cup has changed in a way that
+            its format does not allow or has grown after its seed was published.
     """
     run = store.run_if_begun()
     if not store.count() and not store.epochs():
@@ -188,11 +188,12 @@ def _shown(value: object) -> str:
 
 
 def _lock(descriptor: int) -> None:
-    """Lock the file. A reader that looks for a runner holds the lock for an instant, so try for 0.1
-    seconds.
+    """Lock the file with this descriptor. A reader that looks for a runner holds the lock for an
+    instant, so try for 0.1 seconds.
 
     Raises:
-        OSError: if the file cannot be locked; BlockingIOError if another program has locked it.
+        BlockingIOError: if another program holds the lock.
+        OSError: if the file cannot be locked.
     """
     deadline = monotonic() + 0.1
     while True:

@@ -43,7 +43,7 @@ class Connections(Protocol):
         name."""
 
     def url_of(self, bot: str) -> str:
-        """Return the URL at which a connecting bot receives requests. Raise no error."""
+        """Return the URL at which a connecting bot receives requests. Never raise an error."""
 
     def fail(self, bots: Mapping[str, str]) -> None:
         """Disconnect these bots, which may connect again. `bots` maps the name of each bot to a
@@ -145,7 +145,7 @@ _Checked = Identity | str | None
 
 def _check(cup: Cup, bot: Bot, known: Identity | None, is_new: bool) -> _Checked:
     """Check a bot. Return what the bot states about itself, or a sentence that says what to fix.
-    Return None if a bot that is not new does not answer.
+    Return None if a bot that is not new cannot be reached, or if what answers is not a bot.
 
     `known` is what the bot stated before, or None to accept any statement. A new bot must also make
     a few legal moves.

@@ -87,8 +87,8 @@ class Session:
         """The latest interim result of a duel, or None before the first one."""
 
     def _use_cup(self, cup: Cup) -> None:
-        """Play with this cup. If several bots have the same URL, the lowest of their `max_matches`
-        limits the tables at which they play together."""
+        """Play with this cup. If several bots have the same URL, the number of tables at which any
+        of them plays at once is at most the lowest of their `max_matches`."""
         self._cup, self._remote = cup, cup.remote
         self._urls: dict[str, str] = {}  # by bot
         self._most: dict[str, int] = {}  # how many tables may use a URL at once
@@ -274,7 +274,8 @@ class Session:
             self._observer.planned(*self._counts())
 
     def _recall(self) -> None:
-        """Wait until each table has ended its current match, and clear the waiting blocks."""
+        """Ask the tables to stop, wait until each has ended its current match, and clear the
+        waiting blocks."""
         self._recalling = True
         self._executor.recall()
         while self._playing:
@@ -359,7 +360,12 @@ class Session:
             self._executor.submit(job)
 
     def _receive(self) -> None:
-        """Wait up to half a second for events from the tables, and act on each event."""
+        """Wait up to half a second for events from the tables, and act on each event.
+
+        Raises:
+            RunError: as in `Executor.receive`, or if a block was lost for the second time.
+            StoreError: if a match cannot be stored.
+        """
         for event in self._executor.receive(_TICK_S):
             match event:
                 case Finished(record, last):

@@ -56,8 +56,8 @@ class Sandbox:
     copied: FolderToCopy | None = None
 
     def of_process(self, descriptor: int, copy: str) -> list[str]:
-        """Return the words for one process. The file `descriptor` has the seccomp filter, and
-        `copy` is the path of the process's copy of the folder."""
+        """Return the words for one process. `descriptor` is the descriptor of the file from
+        `seccomp.opened`. `copy` is the path of the copy, and ignored if `copied` is None."""
         bwrap, *words = (copy if word == _COPY else word for word in self.words)
         return [bwrap, "--seccomp", str(descriptor), *words]
 

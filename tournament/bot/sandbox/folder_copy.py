@@ -24,7 +24,7 @@ class FolderToCopy(TypedDict):
 
 
 def is_too_large(source: FolderToCopy) -> bool:
-    """Return whether a copy of the folder takes up more than LIMIT_MB, in whole blocks of 4 KiB.
+    """Return whether a copy of the folder would take up more than LIMIT_MB in blocks of 4 KiB.
     The contents of folders that cannot be read do not count."""
     left, folders = LIMIT_MB << 20, [source["folder"]]
     while folders and left >= 0:
@@ -44,7 +44,7 @@ def copies_folder() -> str:
 
 
 def copy_folder(source: FolderToCopy, target: str, stop: int) -> None:
-    """Create the folder `target` in `copies_folder`, and copy a folder's contents into `target`.
+    """Create the folder `target`, a path in `copies_folder`, and copy a folder's contents to it.
     Symbolic links are copied as links. `stop` is the descriptor of a socket. Stop copying if the
     other end of the socket closes.
 
@@ -66,10 +66,9 @@ def remove_copy(target: str) -> None:
 
 
 def _commands(folder: str, left_out: Collection[str], target: str) -> Iterator[list[str]]:
-    """Yield commands that copy a folder's contents to `target`, except the paths in `left_out`. A
-    folder that contains such a path is created in `target` by this generator, and further commands
-    copy the other contents of that folder. Raise OSError if a folder cannot be read or
-    created."""
+    """Yield commands that copy a folder's contents to `target`, except the paths in `left_out`. If
+    a subfolder contains a path in `left_out`, create the subfolder in `target`, and yield commands
+    for its other contents. Raise OSError if a folder cannot be read or created."""
     whole: list[str] = []
     for name in sorted(os.listdir(folder)):
         path = os.path.join(folder, name)

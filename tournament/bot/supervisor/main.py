@@ -81,8 +81,9 @@ class _Supervisor:
         self.proxy = 0
 
     def start(self, home: str) -> None:
-        """Copy the bot's folder, start the bot, and fork the sandbox's proxy, if the order says
-        so. If the copy or the start fails, `status` says why. Close the order's descriptors."""
+        """Start the bot, with `home` as HOME and TMPDIR. If the order says so, copy the bot's
+        folder first, and fork the sandbox's proxy afterwards. If the copy or the start fails,
+        `status` says why. Close the order's descriptors."""
         os.set_blocking(self.pipe, False)
         info, info_end = os.pipe()
         order = self.order

@@ -24,8 +24,8 @@ _MEASURE_S = 1.0  # how often the memory of a bot that plays is measured
 
 class _Place(NamedTuple):
     """The identity of a bot's process. `copy` counts the earlier seats of the same bot at the
-    table. `seating` is the number of the only seating that the process plays, or 0 if it plays all.
-    """
+    table. `seating` is the number, from 0, of the only seating that the process plays. If the
+    process plays all seatings, `seating` is 0 too."""
 
     name: str
     copy: int = 0
@@ -173,7 +173,8 @@ class BotPool:
 
     def _start_ahead(self, table: Iterable[_Place], later: Iterable[_Place]) -> None:
         """Start the bots of `later` matches as far as memory allows, without stopping the bots at
-        `table`. Return if a bot cannot be started. The bot's own match will report that."""
+        `table`. Return once eight bots are starting, or if a bot cannot be started. The bot's own
+        match will report that."""
         keep = list(table)
         starting = sum(not bot.answered for bot in self._started.values())
         for place in later:
@@ -249,7 +250,8 @@ class BotPool:
 
     def _expected(self, places: Iterable[_Place]) -> float:
         """Return the memory in MB that the processes at these places will probably use. A bot that
-        has not been measured is assumed to use as much as the largest measured bot."""
+        has not been measured is assumed to use as much as the largest measured bot or, if there
+        is none, its whole limit."""
         unknown = max(self._memory_mb.values(), default=float(self._cup.limits.memory_mb))
         return sum(self._memory_mb.get(place.name, unknown) for place in places)
 

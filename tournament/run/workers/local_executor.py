@@ -60,7 +60,7 @@ class _LocalWorker:
 @contextmanager
 def _deferred_stop() -> Iterator[None]:
     """Block SIGINT and SIGTERM in this process and in processes started within this context, so
-    that Ctrl-C in a terminal, which reaches them all, does not end a process while it is loaded. A
+    that Ctrl-C in a terminal, which reaches them all, does not end a process while it loads. A
     new process unblocks the signals itself."""
     # Otherwise the first worker would start Python's resource tracker, which unblocks the signals.
     resource_tracker.ensure_running()
@@ -289,8 +289,8 @@ def _work(
     connection: Connection, bot_pool: BotPool, deadline: _Deadline, cup: Cup, cores: Cores | None
 ) -> None:
     """Play the jobs of one table, and send their events. If a set of bots' names comes in place of
-    a job, inspect all other bots and send the result. Return when the connection closes, or after
-    sending a RunError."""
+    a job, inspect all other bots and send the result. Before the first job, bind this process to
+    `cores` unless they are None. Return when the connection closes, or after sending a RunError."""
     with connection, suppress(EOFError, ConnectionError):  # the runner is gone
         while True:
             order: Job | frozenset[str] = connection.recv()

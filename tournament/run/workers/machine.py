@@ -45,7 +45,7 @@ def _of_machine(meminfo: Path) -> float:
 
 
 def _of_group(folder: Path) -> list[float]:
-    """Return a list of the MB that a control group has left, or [] if there is no limit or it
+    """Return a list with the MB that a control group has left, or [] if there is no limit or it
     cannot be read. The memory of cached files counts as left."""
     try:
         limit = int((folder / "memory.max").read_text())
@@ -87,8 +87,8 @@ def _first_sibling(core: int) -> int:
 
 def shares(tables: int, cores: Iterable[int]) -> tuple[Cores | None, ...]:
     """Return a set of cores for each table, all of the same size, so that a bot that computes
-    forever does not slow down other tables. All items are None if there is a single table, or if
-    there are fewer cores than tables."""
+    forever does not slow down other tables. The cores of a set are side by side in `cores`.
+    All items are None if there is a single table, or if there are fewer cores than tables."""
     order = list(cores)
     size = len(order) // tables
     if tables == 1 or size == 0:

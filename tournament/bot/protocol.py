@@ -208,7 +208,7 @@ def read_object(reply: Reply, fields: Sequence[str]) -> dict[str, object]:
         if name in data.repeated:
             raise InvalidAnswer(
                 f'Its answer names "{name}" more than once.',
-                'Write "move" once; other fields may contain anything.',
+                f'Write "{name}" once; other fields may contain anything.',
             )
     return data
 

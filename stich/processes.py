@@ -137,7 +137,7 @@ def keep_running(
 
 @contextmanager
 def pages_served(host: str, port: int, **settings: str | int | None) -> Iterator[str]:
-    """Within this context, serve the pages of an arena in another process. Yield the URL of the
+    """Serve the pages of an arena in another process within this context. Yield the URL of the
     pages, which is also printed on standard error.
 
     The settings are those of `web.arena.server`. If neither `run` nor `matches` is given,

@@ -245,7 +245,7 @@ def _play_cup(
     as_json: bool,
 ) -> None:
     """Play `cup`, which is in the file `path`, in the run at `target`. Print the standings, and the
-    seed if it was committed to.
+    seed if it was committed to. With `as_json`, print progress and result as JSON Lines instead.
 
     `cluster` is the address of a Dask scheduler. `gateway`, `memory_share` and the errors are as in
     `run_cup`. On Ctrl-C or SIGTERM while the cup is played, print how to resume, and exit.

@@ -170,6 +170,8 @@ def _write(store: StoreReader, folder: Path, url: str | None) -> None:
     `url` is the future address of the folder. If it is None, links to the report show no preview.
 
     Raises:
+        ReplayError, games.OptionError, games.UnknownGame: if a match in the report cannot be
+            replayed.
         StoreError: if the store cannot be read.
         OSError: if a file cannot be written.
     """

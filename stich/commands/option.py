@@ -93,8 +93,8 @@ start_ms = number(
 def resolve_options(
     game: str, players: int | None, options: Mapping[str, object]
 ) -> tuple[int, dict[str, Any]]:
-    """Return the number of players and all options of the game. The number is by default the lowest
-    that the game allows. Options that are not in `options` have their default values.
+    """Return the number of players and all options of the game. If `players` is None, the number is
+    the lowest that the game allows. Options that are not in `options` have their default values.
 
     Raises:
         UsageError: if the game does not allow this number of players, or an option is not valid.
@@ -109,8 +109,9 @@ def _game_options(
     ctx: click.Context, param: click.Parameter, pairs: Sequence[str]
 ) -> dict[str, object]:
     """Return the options of a game that the values of `--option` set. If several values set the
-    same option, the last value counts. Raise BadParameter if a value is neither NAME=VALUE nor the
-    name of a set of options. The options are not checked, because the game may not be known yet."""
+    same option, the last value counts. Raise BadParameter if a value is neither NAME=VALUE, with
+    JSON as VALUE, nor the name of a set of options. The options are not checked, because the game
+    may not be known yet."""
     options: dict[str, object] = {}
     sets = {
         name: values for game in games.GAMES.values() for name, values in game.option_sets.items()

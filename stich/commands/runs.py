@@ -39,7 +39,7 @@ store_option = click.option(
 
 @contextmanager
 def open_run(target: str) -> Iterator[Store]:
-    """Within this context, open the store of a run. Print its warning, if any, on standard error.
+    """Open the store of a run within this context. Print its warning, if any, on standard error.
 
     `target` is the folder of the run, or the URL of its database. Exit with 2 if it is a CUP.toml.
 
@@ -87,7 +87,7 @@ def _refuse_cup(name: str) -> NoReturn:
 
 @contextmanager
 def open_lines(target: str) -> Iterator[tuple[str, Iterator[bytes]]]:
-    """Within this context, open a file of lines, or standard input ("-"). Yield the file's name for
+    """Open a file of lines, or standard input ("-"), within this context. Yield the file's name for
     messages, and an iterator over its lines, which may raise OSError. Exit with 2 if the file
     cannot be opened, or is a CUP.toml."""
     # The name is valid UTF-8, because a cup without a name is named after its file.
@@ -120,7 +120,7 @@ def copied_matches(target: str) -> Iterator[str]:
 
 @contextmanager
 def read_run(target: str, *, any_moves: bool = False) -> Iterator[RunReader]:
-    """Within this context, open a run (see `open_run`) or a file of matches (see `open_lines`), and
+    """Open a run (see `open_run`) or a file of matches (see `open_lines`) within this context, and
     yield its reader.
 
     The reader of a run is a snapshot, which does not change while a runner writes to the store. A

@@ -97,10 +97,10 @@ def _verdict(difference: Difference) -> str:
 
 
 def badge(record: Record) -> str:
-    """Return the badge of a result, as SVG. For a single table, the badge shows the points over
-    par. For several tables, it shows how many have an interval that is wholly over par. If there
-    are problems, it says so and is red. Otherwise it is green if more intervals are wholly over par
-    than wholly below par, red if fewer are, and grey if the numbers are equal."""
+    """Return the badge of a result, as SVG. If the bot has a result at a single table, the badge
+    shows the points over par. If not, it shows at how many tables the interval is wholly over par.
+    If there are problems, it says so and is red. Otherwise it is green if more intervals are wholly
+    over par than wholly below par, red if fewer are, and grey if the numbers are equal."""
     results = record.results
     above = sum(result.low is not None and result.low > 0 for result in results)
     below = sum(result.high is not None and result.high < 0 for result in results)
@@ -149,6 +149,6 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return text with Markdown's special characters escaped. A bot's name may have any."""
+    """Return text with Markdown's special characters escaped. A bot's name may contain them."""
     special = "\\`*_{}[]<>#|!&~"
     return "".join(f"\\{letter}" if letter in special else letter for letter in text)

@@ -31,7 +31,7 @@ def exit_at_once() -> None:
 
 
 def raise_interrupts() -> None:
-    """From now on, let the signals that `exit_at_once` handles raise KeyboardInterrupt, with the
+    """Let the signals that `exit_at_once` handles raise KeyboardInterrupt from now on, with the
     signal's number as its argument. If `exit_at_once` was not called, nothing changes."""
     for number in _STOPS:
         if signal.getsignal(number) == _exit:

@@ -137,7 +137,7 @@ class JsonLines(RunObserver):
 
 @contextmanager
 def watch(name: str, *, as_json: bool = False) -> Iterator[RunObserver]:
-    """Within this context, show the progress of the run `name`. Yield the observer of the run. With
+    """Show the progress of the run `name` within this context. Yield the observer of the run. With
     `as_json`, JSON Lines are written to standard output. Otherwise, standard error has a bar, or
     lines if it is not a terminal, and standard output has only a commitment to a seed."""
     if as_json:

@@ -186,6 +186,7 @@ def print_match(console: Console, record: MatchRecord, cup: Cup) -> None:
 
     Raises:
         ReplayError: if a move cannot be played. The moves before it have then been printed.
+        games.OptionError, games.UnknownGame: if the match cannot be started.
     """
     console.print(_title(record), soft_wrap=True)
     for step in steps(record, cup):
@@ -205,6 +206,7 @@ def step_through(console: Console, record: MatchRecord, cup: Cup) -> None:
 
     Raises:
         ReplayError: if a move cannot be played. Nothing has then been shown.
+        games.OptionError, games.UnknownGame: if the match cannot be started.
     """
     all_steps = list(steps(record, cup))
     at = 0

@@ -180,8 +180,9 @@ class Bench:
         """Play `tables` as in `play`, each within `budget`, and return the record.
 
         `about` has the fields of the bot's answer to GET /. If `play` or `par` raises RunError at a
-        table, the table has no result, and the remaining tables of the same game are not played.
-        The record's problems list such tables, and those at which the bot was struck out.
+        table, the record has a problem for the table instead of a result, and the remaining tables
+        of the same game are skipped. If the bot is struck out, but in fewer than `MAX_STRUCK_OUT`
+        matches, the record has both a result and a problem for the table.
         """
         results: list[Result] = []
         problems: list[TableProblem] = []

@@ -227,8 +227,8 @@ def _difference(old: Result, new: Result, paired: bool, level: float) -> Differe
 
 
 def _estimate(values: Sequence[float], level: float) -> tuple[float, float | None]:
-    """Return the mean of `values`, and half the width of its `block_interval`. The width is None if
-    the interval is `UNKNOWN`."""
+    """Return the mean of `values`, and half the width of its `block_interval`. The second value is
+    None if the interval is `UNKNOWN`."""
     mean, high = fmean(values), block_interval(values, level).high
     return mean, None if high is None else high - mean
 

@@ -77,7 +77,8 @@ def _checks(
     scopes: Sequence[Scope], wanted: int, max_fallback: float, *, quick: bool
 ) -> Iterator[tuple[str, Callable[[Examiner], Outcome]]]:
     """Yield the title and the function of each check, except the checks that `check_bot` adds.
-    `wanted` is the largest number of positions for each game. With `quick`, it may be less."""
+    `wanted` is the largest number of positions for each game. With `quick`, there are fewer checks,
+    and perhaps fewer positions."""
     main = scopes[0]
     # The lists of the other games are much smaller, and would say nothing new.
     largest = max(scopes, key=lambda scope: len(longest(scope).moves))

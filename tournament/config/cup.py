@@ -229,7 +229,8 @@ class Cup:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Return the cup for which `to_dict` returned `data`. The ranges of values are not checked.
+        """Return the cup for which `to_dict` returned `data`, but without bots' tokens and a
+        ladder's code. The ranges of values are not checked.
 
         Raises:
             KeyError: if `data` has no format.
@@ -254,7 +255,7 @@ def is_url(text: str) -> bool:
 
 
 def parse_bot(text: str) -> Bot:
-    """Return the bot that `text` names by a reference bot's name, a URL or a command. The bot's
+    """Return the bot for `text`, which is a reference bot's name, a URL or a command. The bot's
     name is `text`.
 
     Raises:

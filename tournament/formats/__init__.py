@@ -30,7 +30,8 @@ def format_of(data: Mapping[str, Any]) -> Format:
     Keys that the format does not have are ignored. The ranges of values are not checked.
 
     Raises:
-        msgspec.ValidationError: if `type` names no format, or a value is missing or mistyped.
+        msgspec.ValidationError: if `type` names no format, or a value is missing or has the
+            wrong type.
     """
     kind = FORMATS.get(str(data.get("type")))
     if kind is None:

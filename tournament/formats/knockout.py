@@ -18,7 +18,7 @@ _Key = tuple[Fraction | int, ...]
 
 
 def cuts(bots: int, players: int) -> list[list[int]]:
-    """Return, for each round before the final, how many bots advance from each table.
+    """Return how many bots advance from each table in each round before the final.
 
     The better half of each table advances, rounded down. More bots may advance from the last table
     of the first round, so that the final is full. Bots without a table have a bye.

@@ -80,8 +80,8 @@ class LadderPlan(Plan):
         self.blocks = 0
 
     def next(self, run: Progress, scores: Scores) -> Round | Wait | Done:
-        """Return the round of the last epoch. When called again, begin a new epoch and return the
-        new round.
+        """Return the round of the last epoch. When called again, or if there is no epoch yet,
+        begin a new epoch and return its round.
 
         `Plan.next` says when to call again. If the round has an `epoch`, the epoch is new, and the
         caller must store it. Return `Wait` if the bots from `gather` do not fill a table, and

@@ -87,7 +87,11 @@ class UntilSettled(Plan):
         """Return the top bots, in the order of the cup, if they are settled above all other bots
         and are all in `seated`, the bots of the current round so far. Otherwise return ().
 
-        `tables` has the tables of all blocks so far. Disqualified bots are left out.
+        `tables` has the tables of all blocks so far, in the order of the plan. Disqualified bots
+        are left out.
+
+        Raises:
+            StoreError: if the finished matches cannot be read.
         """
         out = scores.disqualified(run.decisions, tables)
         bots = [bot for bot in self.setup.bots if bot not in out]

@@ -171,9 +171,9 @@ def address(about: str) -> Key:
 
 
 def command(value: str) -> str | None:
-    """Return what is wrong with a command line, and the fix, or None if it is valid. A command line
-    must have no NUL, and at least one word when it is split as in a shell. The program need not
-    exist."""
+    """Return what is wrong with a command line, and the fix, or None if it is valid. A valid
+    command line has no NUL, and at least one word when it is split as in a shell. The program need
+    not exist."""
     if "\0" in value:
         return "must not have control characters; remove them."
     try:
@@ -203,7 +203,8 @@ def _moment(value: datetime) -> str | None:
 
 
 def utc(value: datetime) -> str:
-    """Return a date and time in UTC as ISO 8601, cut off to seconds. `value` must have a time zone.
+    """Return a date and time in UTC as ISO 8601, without fractions of a second. `value` must have a
+    time zone.
 
     Raises:
         OverflowError: if the year in UTC is not from 1 to 9999.

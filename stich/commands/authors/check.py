@@ -149,8 +149,8 @@ def print_json(results: Sequence[CheckResult]) -> None:
 def print_as_they_come(
     results: Iterable[CheckResult], progress: CheckProgress, command: str | None, *, verbose: bool
 ) -> list[CheckResult]:
-    """Print each result as it arrives. Then print which checks did not pass, and the last line that
-    the bot wrote in each check. Return the results, of which there must be at least one.
+    """Print each result as it arrives. Then print which checks did not pass, and the last line of
+    each outcome's `output`, if any. Return the results, of which there must be at least one.
 
     Failures with the same cause are printed only once, unless `verbose` is true. `command` starts
     the bot, or is None for a bot by URL. The progress is hidden before each result.

@@ -78,8 +78,9 @@ def _take_part(
     an empty `Identity` if the answer is not valid. The other parameters are options of the command.
 
     Raises:
-        StichError: if the bot cannot be started or reached, the arena refuses the token, or `token`
-            raises it.
+        UsageError: unless exactly one of `command` and `url` is given.
+        StichError: if the bot cannot be started or reached, the sandbox that `starting` demands is
+            not possible, the arena refuses the token or ends the session, or `token` raises it.
     """
     bot = option.named_bot(command, url)
     # The bot is the author's own: no memory limit, and no warning about what it could do.

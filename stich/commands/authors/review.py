@@ -174,14 +174,14 @@ def review(
 def _decisions(store: RunReader, bot: str, most: int) -> tuple[list[_Decision], int]:
     """Return a bot's decisions in up to `most` matches, and its number of faults in these matches.
 
-    Forced moves are not decisions. Until the run has ended, incomplete blocks are left out. The
-    matches are spread evenly over the run, and are in a random order that is the same in every
-    call, so the beginning of the list is a sample of the run. Within a match, the decisions of
-    each seat are together, in the order of play.
+    Forced moves and faults are not decisions. Until the run has ended, incomplete blocks are left
+    out. The matches are spread evenly over the run, and are in a random order that is the same in
+    every call, so the beginning of the list is a sample of the run. Within a match, the decisions
+    of each seat are together, in the order of play.
 
     Raises:
         StoreError: if there is no such bot, the bot made no decision, or the run cannot be read.
-        ReplayError: if a move is not legal.
+        ReplayError, games.OptionError, games.UnknownGame: if a match cannot be replayed.
     """
     run = store.run()
     runs.check_name(bot, run)

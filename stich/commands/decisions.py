@@ -4,6 +4,7 @@ import re
 import shlex
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -96,12 +97,14 @@ def void(store: Store, what: str, why: str) -> None:
     block, matches = matches_of(store, plan, what)
     store.decide(Void(why=why, block=block, matches=tuple(matches)))
     what = f"{plural(len(matches), 'match', 'matches')} of block {block}"
-    try:
-        with only_runner(store):
-            apply_voids(store, plan)
-        click.echo(f"{what} void, to be played again.")
-    except StoreError:  # another process runs the cup, and will do it
-        click.echo(f"{what} will be void when the runner has time.")
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(only_runner(store))
+        except StoreError:  # another process runs the cup, and will do it
+            click.echo(f"{what} will be void when the runner has time.")
+            return
+        apply_voids(store, plan)
+    click.echo(f"{what} void, to be played again.")
 
 
 @_decision

@@ -23,8 +23,8 @@ def command(
     module: str, host: str, port: int, settings: Mapping[str, object]
 ) -> tuple[list[str], dict[str, str]]:
     """Return the command line and the environment that start `module` as a server with these
-    settings, at this address and port. This process must start the server. The server ends with
-    this process."""
+    settings, at this address and port. This process must start the server. The server is killed
+    when this process, or the thread that started the server, ends."""
     env = {_SETTINGS: msgspec.json.encode(settings).decode(), _PARENT: str(os.getpid())}
     return [sys.executable, "-m", module, host, str(port)], {**os.environ, **env}
 
@@ -35,7 +35,7 @@ def begin(connections: int, settings: type[_Settings]) -> tuple[str, int, _Setti
 
     Raise the limit on open files so that `connections` clients can connect, as far as the system
     permits. Make this process end with its parent, and child processes that call `begin` end with
-    this process.
+    this process. If the parent has ended already, exit at once.
     """
     parent = int(os.environ[_PARENT])
     os.environ[_PARENT] = str(os.getpid())

@@ -36,7 +36,7 @@ def report(
     Raises:
         ReplayError: if a move of a match that is replayed is not legal or comes after the end.
         games.OptionError, games.UnknownGame: if a match that is replayed cannot be started.
-        StoreError: if the run cannot be read.
+        StoreError: if the run cannot be read, or a replayed match has a bot outside the cup.
     """
     run = store.run()
     matches = list(store.summaries())

@@ -117,8 +117,8 @@ def create_app(
 
 
 def _refuse_other_sites() -> None:
-    """Refuse POST requests from the pages of other sites, with status 403. If the request has no
-    `Sec-Fetch-Site`, which browsers leave out over plain HTTP, check `Origin` instead."""
+    """Refuse POST requests from pages of other sites, with status 403. Without `Sec-Fetch-Site`,
+    which browsers leave out over plain HTTP, check `Origin`. Accept requests with neither."""
     if request.method != "POST":
         return
     site = request.headers.get("Sec-Fetch-Site")

@@ -135,9 +135,9 @@ class OpenLadder:
         return self._counts[address] >= AN_HOUR
 
     def _carry_out(self, call: LadderCall, author: str) -> str:
-        """Carry out a call, and return the bot's name with its version. `author` is the start of
-        the SHA-256 of the author's key. A call for a token changes nothing. If the name of another
-        author's bot has become free, a bot that joins under this name is that bot's next version.
+        """Carry out a call, and return the bot's name, with its version from 2 on. `author` is the
+        start of the SHA-256 of the author's key. A call for a token changes nothing. If the name of
+        another author's bot is free, a new bot of that name is that bot's next version.
 
         Raises:
             JoinRefused: if the call is refused. The message says why.
@@ -210,7 +210,8 @@ def versions(decisions: Iterable[AnyDecision], name: str) -> list[Join]:
 
 
 def _address() -> str:
-    """Return the caller's IPv4 address or IPv6 /64 network, or "" if the address is not known."""
+    """Return the caller's IPv4 address or IPv6 /64 network, or "" if the address is not known. If
+    the request comes through a proxy on this machine, the caller is the proxy's client."""
     caller = request.remote_addr or ""
     try:
         if parse_address(caller).is_loopback:

@@ -120,7 +120,11 @@ def matches_page(now: Snapshot, asked: MatchFilter) -> str:
 def match_pieces(store: RunReader) -> Iterator[bytes]:
     """Yield the finished matches as JSON lines in UTF-8, in pieces of many lines. Unless the run is
     finished, the matches of incomplete blocks are left out. If the store cannot be read to the end,
-    the last line is an object with the reason as `error`."""
+    the last line is an object with the reason as `error`.
+
+    Raises:
+        games.OptionError, games.UnknownGame: during iteration, if a match cannot be started.
+    """
     piece = bytearray()
     try:
         for line in match_lines(store):

@@ -147,7 +147,8 @@ class Matches:
         self.collector.add(self._new(store))
 
     def _new(self, store: RunReader) -> Iterator[MatchSummary]:
-        """Record the new matches while they are read, and yield those that may be shown."""
+        """Record the new matches while they are read, and yield those that may be shown.
+        Errors are as in `read`."""
         for sequence, match in store.written_after(self._last):
             self._last = sequence
             self.played[match.block] += 1

@@ -145,10 +145,10 @@ def _finished(run: LiveRun, now: Snapshot, record: MatchRecord) -> dict[str, obj
 def _choose(run: LiveRun, now: Snapshot) -> list[MatchRecord]:
     """Return a match of each recent block, the match with the closest fight first (see `_fight`).
 
-    From each block comes the match with the smallest margin between its two best scores. Recent
-    blocks are the latest twelve with a bot in the first three places. If there are none, they are
-    the latest twelve with the best-placed bot. A block is left out if it ended over ten minutes
-    before the latest one, or if its match is void or has over 3,000 moves.
+    A block's match is the one with the smallest margin between its two best scores. Recent blocks
+    are the latest twelve with a bot in the first three places. If there are none, they are the
+    latest twelve with the best-placed bot. A block is left out if it ended over ten minutes before
+    the latest one, or if its match is void or has over 3,000 moves.
 
     Raises:
         StoreError: if the store cannot be read.

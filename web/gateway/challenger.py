@@ -92,9 +92,9 @@ class ChallengedBot:
         """Send `call`, a method and path, to the bot. Return the bytes of its HTTP answer, and
         whether they are complete.
 
-        If the challenge has ended or no answer comes within 3,700 seconds, tell the challenger why,
-        if this is known, and return (b"", False). The next call then begins a new challenge.
-        Threads take turns.
+        If the challenge has ended or cannot begin again, or no valid answer comes within 3,700
+        seconds, tell the challenger why, if this is known, and return (b"", False). The next call
+        then begins a new challenge. Threads take turns.
         """
         with self._lock:
             try:

@@ -234,8 +234,8 @@ class ConnectedBot:
                 self.fail(str(error))
 
     def _end_session(self, message: Mapping[str, str], away_at: float = -inf) -> None:
-        """End the session, if there is one, with a last message. The bot is away from `away_at` on,
-        which is a time of the event loop's clock. By default, the bot is away at once."""
+        """End the session, if there is one, with a last message, which is {} if the program left.
+        The bot is away from `away_at` on (by the event loop's clock), or by default at once."""
         if self._link is not None and not self._link.ending.done():
             self._link.ending.set_result(message)
             self._connected.clear()

@@ -179,7 +179,7 @@ def open_link(
 
     Raises:
         EntryRefused: if the gateway refuses the program, for instance because of its token.
-        Unreachable: if there is no connection.
+        Unreachable: if no connection can be opened.
     """
     parts = urlsplit(url)
     secure = parts.scheme == "https"
@@ -237,8 +237,9 @@ class _ConnectedTable:
     def _ask(self, request: _Request, seconds: float) -> tuple[bytes, bool]:
         """Send the request to the bot. First start the bot if it has not been started, has ended,
         or was late in another match. Return the bytes of the bot's answer, and whether they are
-        complete. If they are not, tell the author why. An answer that is too large or not valid
-        counts as complete, because the runner finds the fault."""
+        complete. An answer that is too large or not valid, or says that the bot is busy, counts as
+        complete, because the runner finds the fault. Tell the author why an answer is incomplete,
+        that the bot is busy, or that a move has a status other than 200."""
         call = request.call
         _, _, path = call.partition(" ")
         received, complete = b"", True

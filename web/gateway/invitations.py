@@ -163,7 +163,7 @@ class Invitations:
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
-        """Turn OSError and DecodeError into StoreError."""
+        """Raise OSErrors and DecodeErrors of the code in this context as StoreErrors."""
         try:
             yield
         except (OSError, msgspec.DecodeError) as error:

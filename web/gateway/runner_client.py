@@ -25,9 +25,9 @@ class GatewayStopped(StichError):
 
 
 class GatewayClient:
-    """The runner's client of the gateway at the URL `base`. `session` is changed: it then uses no
-    proxy, and repeats requests while the gateway is being restarted. `invite` is the command that
-    creates tokens, without the name of a bot."""
+    """The runner's client of the gateway at the URL `base`, which ends with the secret. `session`
+    is changed: it then uses no proxy, and repeats requests while the gateway is being restarted.
+    `invite` is the command that creates tokens, without the name of a bot."""
 
     def __init__(self, base: str, session: requests.Session, invite: str) -> None:
         self._excluded: Mapping[str, str] = {}

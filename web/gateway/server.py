@@ -105,7 +105,8 @@ class GatewayServer:
         return Program(name, token_hash, int(tables), challenges, opponent)
 
     def _refuse(self, connection: ServerConnection, request: Request) -> Response | None:
-        """Return the answer to /healthz, or a refusal, or None if the program may connect."""
+        """Return the answer to /healthz, or a refusal. If the program may connect, note what its
+        headers say in `connection`, which must be a `Link`, and return None."""
         link = cast(Link, connection)
         if request.path == "/healthz":
             return link.respond(200, json.dumps({"status": "ok"}))
@@ -203,8 +204,8 @@ def _header(headers: Headers, name: str) -> str:
 async def _ask(
     reader: asyncio.StreamReader, bot: ConnectedBot, call: str, body: bytes
 ) -> BotAnswer | None:
-    """Return a bot's answer to a request. Return None if the bot is away, or if the runner, from
-    which `reader` reads, no longer waits.
+    """Return a bot's answer to a request. Return None if the bot is away, its session is ended, or
+    the runner, from which `reader` reads, no longer waits.
 
     Raises:
         StoreError: if the file of tokens cannot be read.

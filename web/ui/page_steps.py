@@ -64,7 +64,11 @@ class _ReplayStep(PageStep):
 
 
 def match_data(match: MatchRecord | Pairing, cup: Cup, shown: Sequence[PageStep]) -> dict[str, Any]:
-    """Return the data with which replay.js shows a match. `shown` are the steps of the match."""
+    """Return the data with which replay.js shows a match. `shown` are the steps of the match.
+
+    Raises:
+        ValueError: if a bot of the match is not in the cup.
+    """
     text = json.dumps(shown, separators=(",", ":"))
     return {
         "match": match.match,
@@ -225,8 +229,9 @@ def _grouped(game: Game, cards: Sequence[str]) -> str:
 
 
 def _time(step: Step, bank: float) -> tuple[str, bool] | None:
-    """Return the time of a move as a string, and whether the move took time from the bank. `bank`
-    is the bank in ms before the move. Return None if the bot was not asked."""
+    """Return the time of a move as a string, and whether the move took time from the bank. If it
+    did, the string ends with the time left in the bank. `bank` is the bank in ms before the move.
+    Return None if the bot was not asked."""
     if step.ms is None or step.seat is None:
         return None
     left = step.banks[step.seat]

@@ -73,9 +73,9 @@ class _Plot:
 
 
 def score_bars(table: Standings) -> dict[str, _Bar]:
-    """Return the bar of points per deal, with its interval, of each bot that has points, keyed by
-    bot in the order of the standings. Intervals are cut off at three times the largest gain or loss
-    of any bot, or at 3 points if that is more."""
+    """Return a bar of points per deal for each bot that has points, keyed by bot, in the order of
+    the standings. Intervals are cut off at three times the largest gain or loss of any bot, or at 3
+    points if that is more."""
     known = [line for line in table.standings if line.score is not None]
     # The wide intervals after few matches would squeeze all values together.
     reach = 3 * max([1.0, *(abs(line.score or 0.0) for line in known)])

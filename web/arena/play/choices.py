@@ -94,8 +94,7 @@ class Choices:
         return gettext("You lead: tap cards, then Play.")
 
     def lit(self, chosen: Sequence[str]) -> list[str]:
-        """Return the cards of the hand that can be added to the chosen cards, sorted and without
-        repeats."""
+        """Return the cards of the hand that can be added to `chosen`, sorted, without repeats."""
         left = self._hand - Counter(chosen)
         return sorted(card for card in left if self._goes_with([*chosen, card]))
 
@@ -118,8 +117,8 @@ class Choices:
         return any(self._legal(f"{self._verb}:{''.join(play)}") for play in self._swapped(cards))
 
     def _swapped(self, cards: list[str]) -> Iterator[list[str]]:
-        """Yield plays with these cards and the ranks of a legal play, for up to 40 legal plays. The
-        yielded plays may be illegal."""
+        """Yield, for up to 40 legal plays that have the ranks of these cards, a play with these
+        cards and the ranks of the legal play. The yielded plays may be illegal."""
         wanted = _ranks(cards)
         fitting = (play for play in self._plays if wanted <= _ranks(play.elements()))
         for play in islice(fitting, _TRIED):

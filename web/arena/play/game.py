@@ -143,7 +143,8 @@ class BrowserGame(Player, MatchObserver):
             }
 
     def _frame(self, number: int, moves: Sequence[tuple[int, str]]) -> Frame:
-        """Return a frame with the user's view, and the tricks and results that all players see."""
+        """Return the frame `number`, with the user's view, the tricks and results that all players
+        see, and `moves`, the moves of the deal so far."""
         view = position(self._state.game, self._state.view(self._seat).to_dict())
         log = self._log.shown
         facts = [fact for fact in view["facts"] if not fact[-1]]
@@ -228,7 +229,7 @@ class BrowserGame(Player, MatchObserver):
 
 
 def _distinct_names(bots: Sequence[Bot]) -> list[str]:
-    """Return the bots' names, with numbers in front if two names would look the same on a phone."""
+    """Return the bots' names, each with a number in front if two would look alike on a phone."""
     names = [bot.name for bot in bots]
     if len({name[:_VISIBLE] for name in names}) == len(names):
         return names

@@ -50,13 +50,13 @@ class AvailableBots:
         }
 
     def choices(self, game: str) -> list[tuple[str, str]]:
-        """Return (choice, name) for each bot that the cup starts, or [] if the cup has another
-        game."""
+        """Return (choice, name) for each bot that the cup starts. Return [] if there is no cup, or
+        if the cup has another game."""
         started = self._started.items() if self._cup.game == game else ()
         return [(choice, bot.name) for choice, bot in started]
 
     def options(self, game: str) -> Options:
-        """Return the cup's options, or {} if the cup has another game."""
+        """Return the cup's options, or {} if there is no cup or it has another game."""
         return self._cup.options if self._cup.game == game else {}
 
     def settings(self, chosen: Sequence[str]) -> tuple[list[Bot], Options, Clock]:
@@ -174,7 +174,7 @@ class BrowserGames:
         return sum(game.memory_mb() for game in self._games.values()) > self.available.memory_mb
 
     def _end_idle(self) -> None:
-        """End the games that have been idle for IDLE_S. The caller must hold the lock."""
+        """End the games that have been idle for `IDLE_S` seconds. The caller must hold the lock."""
         now = monotonic()
         for key in [key for key, game in self._games.items() if now - game.seen > IDLE_S]:
             self._end(key)

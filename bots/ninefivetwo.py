@@ -219,9 +219,9 @@ def suit_strength(hand: int, suit: int) -> float:
 
 
 def finish(state: NinefivetwoState) -> NinefivetwoState:
-    """Play a deal, which must be the last of its game, to its end. Every seat plays the cards that
-    `choose_card` chooses. Before the play, its choices are simpler than those of `move`. Return the
-    final state."""
+    """Play the last deal of a game to its end, and return the final state. Every seat plays the
+    cards that `choose_card` chooses. Before the play, moves are chosen more simply than by
+    `move`."""
     while state.turn is not None and state.phase != "play":
         state = state.advance(_before_play(state, state.hands[state.turn]))
     trump = -1 if state.trump is None else state.trump

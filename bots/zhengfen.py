@@ -36,8 +36,8 @@ def move(view: View, moves: Sequence[str]) -> str:
 def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
     """Return moves as (score, move), best first. A pass scores 0.
 
-    Of plays with the same category and ranks, only the first is listed. Of more than `MAX_PLAYS`
-    such plays, those with the most valuable cards are left out.
+    Of plays with the same category and ranks, only the first is listed. If more than `MAX_PLAYS`
+    plays remain, those with the most valuable cards are left out.
     """
     counts = tuple(count_ranks("zhengfen", view["hand"]))
     hidden = tuple(count_ranks("zhengfen", unseen(view)))

@@ -111,7 +111,8 @@ def multiple_of(combo: Combo) -> int:
 
 
 def rank_moves(view: View, moves: Sequence[str]) -> list[tuple[float, str]]:
-    """Return the moves in the phase `play` as (score, move), best first. A pass scores 0."""
+    """Rank the moves of a view in the phase `play`. Return them as (score, move), best first. A
+    pass scores 0."""
     seat, players = view["seat"], view["players"]
     rules = WIN_MODELS[view["game"], players].rules
     position = games.get(rules.game).view(view)

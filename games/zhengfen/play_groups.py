@@ -77,7 +77,8 @@ class Group:
         self.count = 0 if plays is None else len(plays)
 
     def plays(self) -> list[int]:
-        """Return the plays, mirrored and descending, in a list that must not be changed."""
+        """Return the plays as mirrored sets of cards, in descending order. The list must not be
+        changed."""
         return self._plays or []
 
 

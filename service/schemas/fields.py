@@ -337,5 +337,6 @@ class Entry(ObjectSchema):
 
 
 def entry_list(description: str, max_items: int, *, enforced: bool = False) -> JsonField:
-    """Return a field for a list of entries. `max_items` and `enforced` are as in `list_of`."""
+    """Return a field for a list of `Entry` objects, each a move and the seat that made it.
+    `max_items` and `enforced` are as in `list_of`."""
     return list_of(description, object_field("", Entry), max_items, enforced=enforced)

@@ -19,11 +19,12 @@ def _raise(number: int, _frame: FrameType | None) -> None:
 
 
 def exit_at_once() -> None:
-    """Let SIGINT and SIGTERM end the process at once, with 128 plus the signal's number. A signal
-    that is ignored, as SIGINT is in a shell's background process, stays ignored.
+    """Let SIGINT and SIGTERM print "Stopped." to stderr and end the process at once, with exit
+    status 128 plus the signal's number. A signal that is ignored, as SIGINT is in a shell's
+    background process, stays ignored.
 
-    Call this before other modules are loaded, since there is nothing to clean up yet, and an
-    exception could be raised anywhere.
+    Call this before other modules are loaded. While they load, there is nothing to clean up, and
+    KeyboardInterrupt could be raised anywhere.
     """
     for number in _STOPS:
         if signal.getsignal(number) != signal.SIG_IGN:
@@ -31,8 +32,9 @@ def exit_at_once() -> None:
 
 
 def raise_interrupts() -> None:
-    """Let the signals that `exit_at_once` handles raise KeyboardInterrupt from now on, with the
-    signal's number as its argument. If `exit_at_once` was not called, nothing changes."""
+    """Let the signals that `exit_at_once` handles raise KeyboardInterrupt, with the signal's number
+    as its argument. Each signal does so once, and ends the process at once the next time. If
+    `exit_at_once` was not called, nothing changes."""
     for number in _STOPS:
         if signal.getsignal(number) == _exit:
             signal.signal(number, _raise)

@@ -365,7 +365,7 @@ def test_the_page_from_first_to_last_step(tmp_path: Path, monkeypatch: pytest.Mo
     shares = {row["bot"]: row["fallback"] for row in run["standings"]}
     assert (shares["local"], shares["large"], shares["sensible"]) == (1, 0, 0)
     report, table = Path("models.html").read_text(), " ".join(outputs[-2].split())
-    for text in ("100 % of its moves by a fallback", "first_try", "input_tokens", "cost"):
+    for text in ("100 % of its moves were fallbacks", "first_try", "input_tokens", "cost"):
         assert text in table
         assert text in report
     assert KEY not in report + "".join(outputs)

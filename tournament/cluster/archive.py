@@ -87,7 +87,12 @@ def pack(bot: Bot, folder: Path, hidden: Set[Path] = frozenset()) -> bytes:
 
 def _contents(folder: Path, root: Path, hidden: Set[Path]) -> Iterator[Path]:
     """Yield the paths below `folder` that may be packed, each folder before its contents. `root` is
-    the bot's folder. Links are yielded, but not followed."""
+    the bot's folder. `hidden` is as in `pack`. Links are yielded, but not followed.
+
+    Raises:
+        OSError: if a folder cannot be read.
+        RecursionError: if folders are nested too deeply.
+    """
     for path in sorted(folder.iterdir()):
         if _travels(path, root, hidden):
             yield path

@@ -275,12 +275,12 @@ FLAG_RULE: Final = (
 
 def fallback_note(line: Standing) -> str:
     """Return the share of a bot's moves that an adapter or a kit made, such as "83 % of its moves
-    by a fallback", or "" if the share is 0 or not known."""
+    were fallbacks", or "" if the share is 0 or not known."""
     if not line.fallback:
         return ""
     if line.fallback < 0.01:
-        return _("less than 1 %% of its moves by a fallback")
-    return _("%(share).0f %% of its moves by a fallback", share=100 * line.fallback)
+        return _("less than 1 %% of its moves were fallbacks")
+    return _("%(share).0f %% of its moves were fallbacks", share=100 * line.fallback)
 
 
 def fault_count(line: Standing) -> str:

@@ -220,8 +220,9 @@ def _leniencies(
 
 
 def _difference(unexpected: Floats, against: Booleans, block: Ints) -> tuple[float | None, float]:
-    """Return how much more rarely a bot beats one opponent's plays than other plays, and p before
-    Holm's correction. Return (None, 1.0) if there are too few chances.
+    """Return how much more rarely than expected a bot beats one opponent's plays, compared with
+    other plays, and the one-sided p before Holm's correction. Return (None, 1.0) if the opponent's
+    plays are in fewer than three blocks, or if there are no other plays.
 
     The arrays have an entry for each of the bot's chances. ``unexpected`` is 1 if the bot beat the
     play, else 0, minus the expected probability. ``against`` says whether the play is the

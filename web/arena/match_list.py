@@ -81,8 +81,9 @@ def read_matches(now: Snapshot, rows: Ints) -> list[MatchSummary]:
 
 
 def asked_filter(now: Snapshot) -> MatchFilter:
-    """Return the filter in the query string. Ignore `result` if there is no `bot`. Answer with
-    status 404 if the bot is not in the cup, and with 400 if another value is not valid."""
+    """Return the filter in the query string. `result` has no effect without a `bot`. Answer with
+    status 404 if the bot is not in the cup, and with 400 if another value is not valid, even that
+    of an unused `result`."""
     bot = request.args.get("bot") or None
     faults, result = (
         _asked(name, "|".join(words), _("one of %(words)s", words=", ".join(words)))

@@ -104,8 +104,9 @@ class Invitations:
 
     @property
     def arena_url(self) -> str:
-        """The URL at which the arena was last served (not that of a proxy), stored in the run's
-        folder, or http://127.0.0.1:8000 if none has been stored.
+        """The URL at which the arena was last served (not that of a proxy), or
+        http://127.0.0.1:8000 if none has been stored. Assigning a URL stores it in the run's
+        folder.
 
         Raises:
             OSError: if the file with the URL cannot be read or written.

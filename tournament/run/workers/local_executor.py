@@ -122,8 +122,8 @@ class LocalExecutor:
         self._workers: list[_LocalWorker] = []
 
     def _spawn_workers(self) -> _LocalWorker:
-        """Start a process for as many missing tables as may share it. Return the worker of its
-        first table.
+        """Start a process for as many of the tables without a worker as may share it. Add a worker
+        for each of them to `_workers`, and return the first of these workers.
 
         Raises:
             RunError: if the process cannot be started.

@@ -1,5 +1,6 @@
 """Everything that the documents name exists, and copies of figures agree with their sources."""
 
+import ast
 import pkgutil
 import re
 from contextlib import suppress
@@ -75,3 +76,18 @@ def test_the_page_of_reference_bots_has_the_stored_points() -> None:
         bots = ("search", "greedy", "kit", "random")
         cells = [points.get((table.key, bot), "–") for bot in bots]
         assert [games.get(table.game).title, str(table.players), *cells] in rows
+
+
+SECURITY = (ROOT / "docs" / "security.md").read_text("utf-8")
+ATTEMPTS = re.findall(r"^\| (?!attempt|---)(.*)\|$", SECURITY, re.MULTILINE)
+SECURITY_ROWS = [[cell.strip() for cell in line.split("|")] for line in ATTEMPTS]
+
+
+def test_every_row_has_a_verdict_and_a_test_that_exists() -> None:
+    assert len(SECURITY_ROWS) > 40
+    for _, *verdicts, named in SECURITY_ROWS:
+        assert all(re.match(r"(held|open|–)", verdict) for verdict in verdicts), named
+        match = re.fullmatch(r"`(tests/[\w/]+\.py)` `(test_\w+)`", named)
+        assert match, named
+        tree = ast.parse((ROOT / match[1]).read_text("utf-8"))
+        assert match[2] in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}

@@ -1,4 +1,4 @@
-"""Agents of RLCard: with a stand-in for RLCard, and in slow tests with RLCard itself."""
+"""Agents of RLCard, by a stand-in and in slow tests by RLCard itself; and many matches at once."""
 
 import sys
 from pathlib import Path
@@ -7,7 +7,8 @@ import pytest
 
 import games
 from bots.adapters import rlcard_agent, rlcard_worker
-from bots.adapters.adapter import Adapter
+from bots.adapters.adapter import AdaptedProgram, Adapter
+from bots.adapters.deal import Answer, Deal
 from tests.support.bots.foreign import OPTIONS, RLCARD, assert_sensible_plays, documented, play
 
 AGENTS = """
@@ -82,17 +83,44 @@ def test_sensible_plays_for_an_agent_that_fails(folder: Path, name: str, kind: s
     assert_sensible_plays(Adapter(lambda: agent, auction=False), kind, "bid:3")
 
 
+STATE = games.get("doudizhu").start(3, "many", OPTIONS).advance("bid:3")
+VIEW, MOVES = STATE.view(STATE.turn).to_dict(), STATE.moves().texts()
+
+
+def assert_no_fallback(adapter: Adapter, match: str) -> None:
+    request = {"match": match, "clock": {"move_ms": 60_000, "bank_ms": 0}}
+    assert adapter.move(VIEW, MOVES, request)[2] is None
+
+
 def test_more_matches_than_are_kept_do_not_end_the_agent(folder: Path) -> None:
     (folder / "agents.py").write_text(f'open("loads", "a").write("x")\n{AGENTS}')
     agent = session("agents:agent", folder)
     adapter = Adapter(lambda: agent, auction=False)
-    state = games.get("doudizhu").start(3, "many", OPTIONS).advance("bid:3")
-    view, moves = state.view(state.turn).to_dict(), state.moves().texts()
     for match in range(18):
-        clock = {"move_ms": 60_000, "bank_ms": 0}
-        assert adapter.move(view, moves, {"match": str(match), "clock": clock})[2] is None
+        assert_no_fallback(adapter, str(match))
     agent.stop()
     assert (folder / "loads").read_text() == "x"
+
+
+def test_a_program_is_not_stopped_while_it_answers() -> None:
+    asked: list[AdaptedProgram] = []
+    stopped: list[AdaptedProgram] = []
+
+    class Program(AdaptedProgram):
+        def answer(self, deal: Deal, until: float) -> tuple[Answer, str]:
+            asked.append(self)
+            if len(asked) == 1:
+                for match in range(20):
+                    assert_no_fallback(adapter, str(match))
+                assert self not in stopped
+            return [VIEW["hand"][0]], ""
+
+        def stop(self) -> None:
+            stopped.append(self)
+
+    adapter = Adapter(lambda: Program([]), auction=True)
+    assert_no_fallback(adapter, "first")
+    assert stopped == asked[1:6]
 
 
 RULES = "rlcard.models.doudizhu_rule_models:DouDizhuRuleModelV1"

@@ -10,6 +10,7 @@ from tests.support.tournament.cups import bot, code_and_text
 ENDS = shlex.join([sys.executable, "-c", "raise SystemExit('no cards today')"])
 BENCH = ("--players", 3, "--rules", "usual", "--blocks", 2, "--no-sandbox")
 DUEL = ("duel", "greedy", "random", "--game", "doudizhu")
+ESTIMATE = ("run", "examples/cup.toml", "--estimate")
 
 
 @pytest.mark.parametrize(
@@ -24,6 +25,8 @@ DUEL = ("duel", "greedy", "random", "--game", "doudizhu")
         (("bench", "greedy", "--game", "dasan", "--players", "6"), 2, ". It has: doudizhu, 3 "),
         (("bench", "greedy", "--quick", "--blocks", "3"), 2, "exclude each other"),
         (("bench", "greedy", "--at-least", "nan"), 2, "nan is not a number."),
+        ((*ESTIMATE, "--out", "run"), 2, "use it alone"),
+        ((*ESTIMATE, "--cluster", "tcp://127.0.0.1:8786"), 2, "use it alone"),
         (("export", "none", "--out", "a/run.sqlite"), 2, "is the store of a run; name another"),
         ((*DUEL, "--option", "deels=1"), 2, "options.deels: Dou Dizhu has only these"),
         ((*DUEL, "--option", "deals"), 2, "deals: write NAME=VALUE"),

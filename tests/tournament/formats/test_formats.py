@@ -2,15 +2,20 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.pages import blocks
+from tests.support.tournament import one_table
+from tests.support.tournament import played as matches
 from tests.support.tournament.formats import (
     BEGUN,
     Known,
@@ -21,9 +26,11 @@ from tests.support.tournament.formats import (
     schedule,
     strength,
 )
-from tournament.formats import Block, Plan, halving
+from tournament.formats import FORMATS, Block, Plan, halving
 from tournament.formats.knockout import cuts
 from tournament.records import BlockRecord
+from tournament.results.standings import standings
+from tournament.results.verify import verify
 
 KINDS: dict[str, dict[str, Any]] = {
     "round-robin": {},
@@ -246,3 +253,20 @@ def test_all_blocks_so_far_decide_who_plays_on() -> None:
             for block in blocks
         }
     assert all("bot05" in bots for bots in reached.values())
+
+
+def test_a_format_is_one_file_and_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The example of docs/architecture.md plays, resumes and is verified."""
+    (example,) = blocks("docs/architecture.md", "python")
+    names: dict[str, Any] = {"__name__": "relay"}
+    exec(example, names)
+    monkeypatch.setitem(FORMATS, "relay", names["Relay"])
+    relay = replace(cup(6), format=names["Relay"](deals=1))
+    with matches.unfinished(tmp_path, relay) as store:
+        for after in ({7: one_table.stop}, {}):
+            with suppress(one_table.Stopped):
+                one_table.play(store, relay, after)
+        assert verify(store).mismatches == []
+        assert store.count() == store.run().total == 3 * 2 * 3
+        assert standings(store).format == "relay"
+        assert {match.stage for match in store.summaries()} == {"lap 1", "lap 2", "lap 3"}

@@ -1,12 +1,16 @@
 """POST /start and /end: a bot that hangs there does not delay others, and hangs only once."""
 
+import json
 import socket
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from unittest.mock import Mock
 
+import pytest
+
+from tests.support.service.contract import contract, validator
 from tests.support.tournament import played
 from tests.support.tournament.played import Dice
 from tournament.bot.client import dial_url
@@ -19,11 +23,13 @@ class Notified(Dice):
 
     on_notify: Callable[[str], object] = print
     paths: tuple[str, ...] = ("/start", "/end")
+    notified: dict[str, Any] = field(default_factory=dict)
 
     def takes(self, path: str) -> bool:
         return path in self.paths
 
     def notify(self, path: str, body: bytes, seconds: float) -> None:
+        self.notified[path] = json.loads(body)
         self.on_notify(path)
 
 
@@ -56,6 +62,20 @@ def test_who_declined_is_not_notified() -> None:
     paths: list[str] = []
     match_of("ann", "bob", "cat", on_notify=paths.append, paths=("/end",))
     assert paths == ["/end"] * 3
+
+
+@pytest.mark.parametrize("names", [False, True])
+def test_a_match_sends_what_the_contract_documents(names: bool) -> None:
+    bots = [Notified(name) for name in ("ann", "bob", "cat")]
+    played.match(bots, options={"deals": 2}, names=names)
+    for bot in bots:
+        start, end = bot.notified["/start"], bot.notified["/end"]
+        assert ("names" in start) is names
+        assert bot.asked
+        requests = [("BotMoveRequest", body) for body in bot.asked]
+        for schema, body in (("BotStart", start), *requests, ("BotEnd", end)):
+            validator(schema).validate(body)
+            assert set(body) <= set(contract()["components"]["schemas"][schema]["properties"])
 
 
 def test_a_bot_that_hangs_is_not_notified_again() -> None:

@@ -1,9 +1,10 @@
 import csv
 import io
 import json
+import random
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +12,16 @@ import pytest
 
 import games
 from learning.encoding import Encoding
+from tests.support.tournament.cups import stich
 from tests.support.tournament.played import cup, played, run, unfinished
 from tournament.display.replay import to_dict
 from tournament.errors import ReplayError
-from tournament.records import FallbackRecord
+from tournament.records import FallbackRecord, MatchRecord
 from tournament.results.files.export import FORMATS, ExportError, SeatRow, decision_rows, export
+from tournament.results.info_sums import InfoSum, info_sums
 from tournament.results.integrity import integrity
 from tournament.store.store import Store
+from web.arena.app import create_app
 from web.report import report
 
 
@@ -148,3 +152,44 @@ def test_a_deal_without_a_result_is_named() -> None:
     for results in ((), ({"declarer": 0},), ({"scores": [0, [0], 0]},)):
         with pytest.raises(ReplayError, match="Its deal has no result"):
             list(decision_rows(replace(first, results=results)))
+
+
+def with_info(record: MatchRecord) -> MatchRecord:
+    info: dict[int, dict[str, str | float]] = {}
+    state = games.get(record.game).start(record.players, record.seed, record.options)
+    for index, move in enumerate(record.moves):
+        bot = record.seating[state.turn or 0]
+        if bot != "cat" and index not in record.forced:
+            info[index] = {"comment": f"<b>{bot}", "tokens": {"ann": 10.0, "bob": 1e308}[bot]}
+        state = state.advance(move)
+    return replace(record, info=info)
+
+
+@pytest.fixture
+def informed(tmp_path: Path) -> Iterator[Store]:
+    with unfinished(tmp_path, cup(), map(with_info, played(cup()))) as made:
+        made.finish()
+        yield made
+
+
+def test_sums_of_info_are_shown_everywhere(informed: Store) -> None:
+    ann, bob = info_sums(informed.matches())
+    asked = sum(len(record.times[record.seating.index("ann")]) for record in informed.matches())
+    assert ann == InfoSum("ann", "tokens", 10.0 * asked, asked, 6, 10, 10 * asked / 6)
+    assert (bob.bot, bob.sum) == ("bob", sys.float_info.max)
+    shown = json.loads(stich("standings", informed.folder, "--info", "--json").stdout)
+    assert shown["info"] == [asdict(ann), asdict(bob)]
+    assert "tokens" in stich("standings", informed.folder, "--info").stdout
+    assert "info" not in json.loads(stich("standings", informed.folder, "--json").stdout)
+    client = create_app(informed).test_client()
+    assert "tokens" in client.get("/bots/ann").text
+    assert "tokens" not in client.get("/bots/cat").text
+    assert "Beside the moves" in report(informed)
+    record = random.Random(1).choice(list(informed.matches()))
+    text = stich("replay", informed.folder, record.match).stdout
+    times = record.times[record.seating.index("ann")]
+    assert text.count("<b>ann · tokens 10\n") == len(times)
+    assert "the only legal move" in text
+    steps = json.loads(stich("replay", informed.folder, record.match, "--json").stdout)["steps"][1:]
+    assert [i for i, step in enumerate(steps) if step["forced"]] == list(record.forced)
+    assert {i: step["info"] for i, step in enumerate(steps) if step["info"]} == record.info

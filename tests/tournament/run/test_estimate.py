@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.tournament.cups import json_lines, stich, succeed, toys, write
+from tests.support.tournament.cups import json_lines, stich, succeed, write
 from tests.support.tournament.played import cup, plan, played
 from tools import hostile
 from tournament.config.cup import Cup, RunSettings
@@ -85,10 +85,3 @@ def test_an_estimate_plays_other_deals_and_keeps_nothing(tmp_path: Path) -> None
     words = " ".join(shown.stdout.split())
     for part in ("input tokens", "cost", "60 matches", "6 matches on other deals"):
         assert part in words
-
-
-def test_an_estimate_is_refused_with_another_option(tmp_path: Path) -> None:
-    file = write(tmp_path, toys(3))
-    for more in (["--out", tmp_path / "run"], ["--cluster", "tcp://127.0.0.1:8786"]):
-        done = stich("run", file, "--estimate", *more)
-        assert (done.returncode, "use it alone" in done.stderr) == (2, True)

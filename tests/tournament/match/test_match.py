@@ -1,8 +1,13 @@
-"""A match is the same with both referees: `games/` in-process and a rules service."""
+"""Whole matches: who is asked for which moves, and that both referees play the same match.
 
-import dataclasses
+The referees are `games/` in-process and a rules service.
+"""
+
 import socket
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from werkzeug.serving import make_server
@@ -13,9 +18,11 @@ from tests.support.serving import serving
 from tests.support.tournament import played
 from tests.support.tournament.played import Dice
 from tools import hostile
-from tournament.match.match import Referee, RefereeError
+from tournament.config.cup import Clock
+from tournament.match.match import MatchObserver, Referee, RefereeError
 from tournament.match.remote_referee import HttpReferee
 from tournament.records import MatchRecord
+from tournament.results.verify import verify
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +35,7 @@ def match(referee: Referee, game: str) -> MatchRecord:
     bots = [Dice(name, faulty=4) for name in ("ann", "bob", "cat")]
     options = {"target": 20} if game == "zhengfen" else {"deals": 2 if game == "ninefivetwo" else 1}
     record = played.match(bots, referee, game=game, options=options)
-    return dataclasses.replace(record, wall_ms=0, own_ms=0, started="", faults=())
+    return replace(record, wall_ms=0, own_ms=0, started="", faults=())
 
 
 @pytest.mark.parametrize("game", games.GAMES)
@@ -58,3 +65,34 @@ def test_a_service_that_does_not_answer_is_a_sentence(service: str) -> None:
             says = rf"^The rules service at \S+ does not answer .*{why}.*: start it, or fix run"
             with pytest.raises(RefereeError, match=says):
                 attempt()
+
+
+@pytest.mark.parametrize("game", games.GAMES)
+def test_only_moves_with_an_alternative_are_asked_for(game: str) -> None:
+    bots, observer = [Dice("ann"), Dice("bob"), Dice("cat")], Mock(spec=MatchObserver)
+    options = {"deals": 2} if game != "zhengfen" else {}
+    record = played.match(bots, observer=observer, game=game, options=options)
+    moved = [call.args for call in observer.moved.call_args_list]
+    assert [move for _, move, _ in moved] == list(record.moves)
+    assert record.forced == tuple(i for i, (*_, forced) in enumerate(moved) if forced) != ()
+    state = games.get(game).start(3, record.seed, record.options)
+    for index, move in enumerate(record.moves):
+        assert (index in record.forced) == (len(state.moves()) == 1)
+        state = state.advance(move)
+    for seat, bot in enumerate(bots):
+        assert [request["turn"] for request in bot.asked] == list(range(1, len(bot.asked) + 1))
+        assert len(record.times[seat]) == len(bot.asked)
+    assert sum(map(len, record.times)) + len(record.forced) == len(record.moves)
+    assert not record.faults
+
+
+@pytest.mark.parametrize("ask", [False, True])
+def test_verify_knows_which_moves_were_asked_for(ask: bool, tmp_path: Path) -> None:
+    cup = replace(played.cup(), clock=Clock(ask_forced=ask))
+    with played.run(tmp_path, cup, {"ann": 5}) as store:
+        assert verify(store).mismatches == []
+        other = replace(cup, clock=Clock(ask_forced=not ask))
+        store.change_cup(other)
+        details = [mismatch.detail for mismatch in verify(store).mismatches]
+    for start in ("The moves without a request are", "The numbers of requests are"):
+        assert any(detail.startswith(start) for detail in details)

@@ -6,7 +6,7 @@ import re
 import signal
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from subprocess import Popen
@@ -16,10 +16,9 @@ import pytest
 from websockets.exceptions import WebSocketException
 
 from stich.processes import find_port
+from tests.support.tournament import cups
 from tests.support.tournament.cups import all_end, bot, children, events, started, succeed
 from tests.support.tournament.dask import cluster
-from tests.support.web import connecting
-from tests.support.web.connecting import HONEST, connect, ended, token
 from tests.support.web.gateways import Author, headers
 from tests.support.web.network import Link
 from tools import hostile
@@ -29,6 +28,75 @@ from tournament.store.chain import read_receipts
 from tournament.store.store import Store
 
 pytestmark = pytest.mark.slow
+
+HONEST = ("toy-0", "toy-1", "toy-2")
+
+
+def write(folder: Path, deals: int, here: bool = False, **run: Any) -> Path:
+    """Write a cup of connecting bots, or of the same bots for the runner to start."""
+    bots = {name: {"command": bot(name)} if here else {"connect": True} for name in HONEST}
+    shared = '[format] cards = "shared"'
+    return cups.write(folder, bots, shared, deals=deals, move_ms=1000, bank_ms=60_000, **run)
+
+
+def token(cup: Path, name: str) -> str:
+    return succeed("invite", cup, name, "--out", cup.parent / "run").stdout.strip()
+
+
+def connect(cup: Path, name: str, port: int, *options: str) -> Popen[str]:
+    words = (f"http://127.0.0.1:{port}", bot(name), "--token", token(cup, name), "--no-sandbox")
+    return started("connect", *words, *options)
+
+
+def started_here(above: Path, deals: int) -> Path:
+    """Play the same cup with bots that the runner starts, and return its run."""
+    folder = above / "here"
+    folder.mkdir()
+    path = write(folder, deals, here=True)
+    succeed("run", path, "--out", folder / "run")
+    return folder / "run"
+
+
+def differing(first: Path, second: Path) -> set[tuple[int, tuple[str, ...]]]:
+    """The matches with different scores in two runs, by block and seating."""
+    with Store.open(first) as mine, Store.open(second) as theirs:
+        pairs = list(zip(mine.matches(), theirs.matches(), strict=True))
+        assert not any(match.faults for run in (mine, theirs) for match in run.matches())
+    assert all((a.block, a.seating) == (b.block, b.seating) for a, b in pairs)
+    return {(a.block, a.seating) for a, b in pairs if a.scores != b.scores}
+
+
+def voided(run: Path) -> set[tuple[int, tuple[str, ...]]]:
+    """The void matches, by block and seating. They were played again with other cards."""
+    with Store.open(run) as store:
+        return {(void.block, void.seating) for void in store.voids()}
+
+
+@contextmanager
+def ended(*processes: Popen[str]) -> Iterator[None]:
+    """Kill these processes at the end of the context."""
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.kill()
+            process.communicate()
+
+
+LADDER = """
+name = "Season"
+game = "doudizhu"
+[faults]
+outage_s = 5
+[format]
+type = "ladder"
+[join]
+open = true
+[run]
+concurrency = 2
+[sandbox]
+enabled = false
+"""
 
 
 class Arena:
@@ -41,7 +109,7 @@ class Arena:
     def start(self, deals: int, **run: Any) -> Iterator[dict[str, Any]]:
         """Start the arena. Return its events."""
         self.deals = deals
-        self.cup = connecting.write(self._folder, deals, **run)
+        self.cup = write(self._folder, deals, **run)
         ports = ("--port", self.port, "--connect-port", self.gateway_port)
         self.process = started("arena", self.cup, "--out", self.run, *ports, "--exit", "--json")
         self._stack.enter_context(ended(self.process))
@@ -54,8 +122,8 @@ class Arena:
 
     def check_results(self) -> None:
         """Only void matches have other results than with started bots."""
-        here = connecting.started_here(self._folder, self.deals)
-        assert connecting.differing(self.run, here) <= connecting.voided(self.run)
+        here = started_here(self._folder, self.deals)
+        assert differing(self.run, here) <= voided(self.run)
 
 
 @pytest.fixture
@@ -188,7 +256,7 @@ def test_a_ladder_goes_on_after_its_runner_is_killed(tmp_path: Path) -> None:
     port, connect_port = (find_port("127.0.0.1", 0) for _ in range(2))
     ladder, run = tmp_path / "ladder.toml", tmp_path / "run"
     house = [f'[[bots]]\nname = "{name}"\ncommand = "{bot(name)}"\n' for name in HONEST[1:]]
-    ladder.write_text(connecting.LADDER + "".join(house))
+    ladder.write_text(LADDER + "".join(house))
     words = (f"http://127.0.0.1:{port}", "ann", bot(HONEST[0]), "--no-sandbox")
     with ExitStack() as stack:
         dask = stack.enter_context(cluster(tmp_path))

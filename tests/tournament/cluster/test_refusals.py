@@ -106,4 +106,4 @@ def test_a_bot_travels_with_its_folder_and_variables(
     shutil.rmtree(run)
     (said,) = refused(cup, dask.address)
     assert said.startswith('Worker one: mine: "python bot.py" ended with code 1 before it answered')
-    assert said.endswith("No such file or directory: 'model.txt'")
+    assert said.endswith("No such file or directory: 'model.txt'\".")

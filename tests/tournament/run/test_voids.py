@@ -14,6 +14,7 @@ from tests.tournament.run.conftest import BOTS
 from tournament.decisions import pending
 from tournament.records import AnyDecision, Revocation, Void
 from tournament.run.consequences import apply_voids
+from tournament.store.engine import StoreError
 from tournament.store.store import Store
 
 
@@ -38,6 +39,16 @@ def test_a_match_of_a_finished_run_is_void_and_kept(run: Path) -> None:
         assert (code, sentence in text.replace("\n", " ")) == (0, True)
     (decision,) = standings(run)["decisions"]
     assert (decision["kind"], decision["matches"]) == ("void", [match])
+
+
+def test_an_error_while_a_match_becomes_void_is_told(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_arguments: object) -> None:
+        raise StoreError("The disk is full.")
+
+    monkeypatch.setattr("stich.commands.decisions.apply_voids", fail)
+    fails("The disk is full.", "void", run, 1)
 
 
 def test_a_match_that_cannot_be_played_again_stays(tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ from tournament.run.workers.machine import Cores, available_cores, memory_for_bo
 _TICK_S = 0.5  # how often the first inspection checks its deadline
 _GRACE_S = 1.0  # how much a worker may be late
 _CLOSE_S = 10.0  # for a worker to stop its bots, which takes much less
+_DEFERRED = (signal.SIGINT, signal.SIGTERM, signal.SIGTSTP)
 _MOST_SHARED = 6  # processes that several tables share; each takes 40 MB
 
 
@@ -59,12 +60,12 @@ class _LocalWorker:
 
 @contextmanager
 def _deferred_stop() -> Iterator[None]:
-    """Block SIGINT and SIGTERM in this process and in processes started within this context, so
-    that Ctrl-C in a terminal, which reaches them all, does not end a process while it loads. A
-    new process unblocks the signals itself."""
+    """Block SIGINT, SIGTERM and SIGTSTP in this process and in processes started within this
+    context, so that Ctrl-C or Ctrl-Z in a terminal, which reaches them all, neither ends nor stops
+    a process while it loads. A new process unblocks the signals itself."""
     # Otherwise the first worker would start Python's resource tracker, which unblocks the signals.
     resource_tracker.ensure_running()
-    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, _DEFERRED)
     try:
         yield
     finally:
@@ -265,8 +266,9 @@ def _main(
     if (runner := multiprocessing.parent_process()) is not None and runner.pid is not None:
         end_with_parent(runner.pid)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTSTP, signal.SIG_IGN)  # or bots would be late whenever it is stopped
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT, signal.SIGTERM})
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _DEFERRED)
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     with suppress(OSError, ValueError):  # some systems allow less than they report
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each bot takes several

@@ -81,12 +81,12 @@ class FaultRecord:
     turn: int
     move: int
     kind: FaultKind
-    detail: str
-    url: str
-    request: str
+    detail: Text
+    url: Text
+    request: Text
     answer: Answer
     played: str
-    started: str
+    started: Text
     elapsed_ms: float
     deadline_ms: float
     move_ms: int

@@ -14,6 +14,7 @@ import click
 from stich.commands import option, runs
 from stich.commands.common import command, refuse
 from tournament.decisions import excluded, finished_by, other_versions, paused
+from tournament.model import StoredRun
 from tournament.names import base
 from tournament.records import AnyDecision, Disqualify, Finish, Pause, Resume, Undo, Void, Withdraw
 from tournament.run.consequences import apply_voids, consequences, last_exclusion, matches_of
@@ -78,6 +79,17 @@ def _decisions(store: Store) -> tuple[AnyDecision, ...]:
     return run.decisions
 
 
+def _unchanged(run: StoredRun) -> Callable[[list[AnyDecision]], None]:
+    """Return a check for `Store.decide` that `run` still has all decisions. Otherwise, the check
+    raises StoreError."""
+
+    def check(decisions: list[AnyDecision]) -> None:
+        if tuple(decisions) != run.decisions:
+            raise StoreError("Another decision was made meanwhile; nothing was changed. Try again.")
+
+    return check
+
+
 @_decision
 @click.argument("what", metavar="MATCH|BLOCK")
 def void(store: Store, what: str, why: str) -> None:
@@ -93,9 +105,11 @@ def void(store: Store, what: str, why: str) -> None:
     Example:
       stich void runs/spring 17 --why "The machine of toy3 was restarted."
     """
-    plan = store.run().plan()
+    run = store.run()
+    plan = run.plan()
     block, matches = matches_of(store, plan, what)
-    store.decide(Void(why=why, block=block, matches=tuple(matches)))
+    void = Void(why=why, block=block, matches=tuple(matches))
+    store.decide(void, check=_unchanged(run))
     what = f"{plural(len(matches), 'match', 'matches')} of block {block}"
     with ExitStack() as stack:
         try:
@@ -213,8 +227,9 @@ def undo(store: Store, why: str) -> None:
     Example:
       stich undo runs/spring --why "It was another bot."
     """
-    last = last_exclusion(store, store.run().plan())
-    store.decide(Undo(bot=last.bot, why=why))
+    run = store.run()
+    last = last_exclusion(store, run.plan())
+    store.decide(Undo(bot=last.bot, why=why), check=_unchanged(run))
     click.echo(f"Taken back: {last.kind} {last.bot}.")
 
 

@@ -25,6 +25,7 @@ from tournament.results.standings import standings as compute_standings
 from tournament.results.verify import Mismatch, verify_matches
 from tournament.results.verify import verify as verify_run
 from tournament.store.chain import Digest, parse_receipt, read_receipts
+from tournament.store.engine import RESTORE, StoreError
 from tournament.store.run_reader import RunReader
 from tournament.text import plural, printable, short
 
@@ -129,6 +130,10 @@ def replay(target: str, match: str, as_json: bool, faults: bool) -> None:
     """
     with runs.read_run(target) as store:
         record, cup = store.match(match), store.run().cup
+        if not set(cup.names).issuperset(record.seating):
+            raise StoreError(
+                f"{store.where}: is damaged (match {match} has other bots); {RESTORE}."
+            )
     console = make_console()
     if as_json:
         print_json(to_dict(record, cup))

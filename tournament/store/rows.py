@@ -288,6 +288,11 @@ def unpack_match(data: bytes) -> MatchRecord:
         raise ValueError(f"more than {_MOST_UNPACKED} bytes, or cut off")
     record = msgspec.convert(json.loads(text), MatchRecord, str_keys=True)
     _check_seats(record, record.times, record.outputs, range(record.players))
+    of_faults = (fault.seat for fault in record.faults)
+    of_fallbacks = (fallback.seat for fallback in record.fallbacks)
+    for seat in (*record.struck, *of_faults, *of_fallbacks):
+        if not 0 <= seat < record.players:
+            raise ValueError(f"match {record.match} has no seat {seat}")
     return record
 
 

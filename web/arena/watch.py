@@ -77,11 +77,12 @@ def _on_table(step: PageStep) -> tuple[str, ...]:
 
 
 def ended(record: MatchRecord) -> datetime | None:
-    """Return the UTC time when a match ended, or None if the time is not known. For a match from a
-    file, return the time when the match began."""
-    if not record.started:
+    """Return the UTC time when a match ended, or None if the time is not known or not possible. For
+    a match from a file, return the time when the match began."""
+    try:
+        return datetime.fromisoformat(record.started) + timedelta(milliseconds=record.wall_ms)
+    except (ValueError, OverflowError):  # it is not known, or the store is damaged
         return None
-    return datetime.fromisoformat(record.started) + timedelta(milliseconds=record.wall_ms)
 
 
 def next_match(run: LiveRun, live: str, shown: Sequence[str]) -> dict[str, object] | None:

@@ -16,9 +16,10 @@ from tests.support.tournament.moments import before_statement
 from tests.support.tournament.one_table import Clock, OneTable, play
 from tests.tournament.run.conftest import BOTS, FAULTY, STOP
 from tournament.config.parse import read_cup
+from tournament.formats import Plan
 from tournament.model import Run
-from tournament.records import Disqualify, Epoch, Void, Withdraw
-from tournament.run.consequences import apply_voids
+from tournament.records import Disqualify, Epoch, Undo, Void, Withdraw
+from tournament.run.consequences import apply_voids, last_exclusion
 from tournament.run.resume import resume
 from tournament.store.store import Store
 
@@ -112,6 +113,14 @@ def test_nothing_is_decided_twice(run: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("click.confirm", lambda _: succeed("disqualify", run, "dan", "--yes"))
     done = stich("disqualify", run, "dan")
     assert (done.returncode, done.stderr) == (1, "dan is disqualified already.\n")
+
+    def undo_meanwhile(store: Store, plan: Plan) -> Withdraw | Disqualify:
+        last = last_exclusion(store, plan)
+        store.decide(Undo(bot=last.bot))
+        return last
+
+    monkeypatch.setattr("stich.commands.decisions.last_exclusion", undo_meanwhile)
+    fails("Another decision was made meanwhile; nothing was changed. Try again.\n", "undo", run)
 
 
 def test_bots_of_a_disqualified_author_are_named(tmp_path: Path) -> None:

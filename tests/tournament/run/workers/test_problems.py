@@ -110,14 +110,14 @@ class StoppedPool(BotPool):
         os.kill(os.getpid(), signal.SIGSTOP)
 
 
-def test_a_worker_that_was_stopped_but_not_by_ctrl_z_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stopped_worker_is_lost_but_ctrl_z_stops_none(monkeypatch: pytest.MonkeyPatch) -> None:
     cup = replace(played.cup(), bots=())
     job = Job(played.first_block(played.cup()), (0, 1, 2))
     monkeypatch.setattr(local_executor, "BotPool", StoppedPool)
     with closing(LocalExecutor(cup, LaunchSettings(cup.limits, 1), 1)) as tables:
         tables.submit(job)
         first, second, between = (next(iter(tables.receive(s))) for s in (60, 60, 2))
-        assert isinstance(first, Finished) and first == second
+        assert (type(first), first) == (Finished, second)
         tables.inspect(())
         monkeypatch.setattr(local_executor, "OWN_S", 0)
         (worker,) = multiprocessing.active_children()

@@ -75,7 +75,8 @@ def export(target: str, format: str, out: str | None, as_json: bool) -> None:
         refuse("Parquet is binary; name a file with -o FILE.parquet.", 2)
     with runs.read_run(target) as store:
         if out is None:
-            write_rows(store, format, sys.stdout.buffer, text=True)
+            if not write_rows(store, format, sys.stdout.buffer, text=True):
+                click.echo("There are no rows: no block that counts has finished.", err=True)
             return
         with writing(out), open(out, "wb") as file:
             rows = write_rows(store, format, file, text=out.endswith(".jsonl"))

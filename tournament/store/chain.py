@@ -24,7 +24,7 @@ from tournament.store.engine import StoreError
 from tournament.store.signing import read_state, state_path, writing
 from tournament.store.tables import entries
 
-MOST: Final = 1000  # receipts in a file; when it is full, every second one is deleted
+MOST: Final = 1000  # receipts in a file; later receipts cover what earlier ones do
 _NOTES: Final = "runs"  # the folders in the state folder
 _RECEIPTS: Final = "receipts"
 _NOTE_SIZE: Final = 512  # bytes: always the same, so that one call overwrites a note

@@ -32,6 +32,10 @@ _LOCKED = sa.text(
     " WHERE locktype = 'advisory' AND granted AND datname = current_database()"
     " AND (classid::bigint << 32) + objid::bigint = :key)"
 )
+_SCHEMA = sa.text(
+    "SELECT made.type || ' ' || made.name || coalesce('.' || part.name, '')"
+    " FROM sqlite_master AS made LEFT JOIN pragma_table_xinfo(made.name) AS part"
+)
 _ELSEWHERE = (
     "Note: {where} is a run of the key {signer}, which is not yours. Compare it with the one that"
     " the organiser announced; if it is the same, run: stich trust {signer}"
@@ -244,7 +248,9 @@ class StoreReader(RunReader):
             return is_signed(data, facts[SIGNATURE], facts["signer"])
 
     def file_problems(self) -> list[str]:
-        """Return up to ten problems that SQLite finds in the store's file, or [] for PostgreSQL.
+        """Return up to ten problems that SQLite finds in the store's file, and one for each table,
+        column, index, view or trigger that only this or only a new store has. Return [] for
+        PostgreSQL.
 
         Raises:
             StoreError: if the store cannot be read.
@@ -253,7 +259,14 @@ class StoreReader(RunReader):
             if connection.dialect.name != "sqlite":
                 return []
             lines = connection.exec_driver_sql("PRAGMA integrity_check(10)").scalars().all()
-            return [line for line in lines if line != "ok"]
+            has = set(connection.execute(_SCHEMA).scalars())
+        new = engine.in_memory()
+        with new.begin() as connection:
+            metadata.create_all(connection)
+            differing = has.symmetric_difference(connection.execute(_SCHEMA).scalars())
+        new.dispose()
+        problems = [line for line in lines if line != "ok"]
+        return problems + [f"its schema was changed, {name}" for name in sorted(differing)]
 
     def decisions(self) -> list[AnyDecision]:
         """Return the decisions in the order in which they were made.

@@ -100,6 +100,9 @@ def test_a_run_without_matches_has_columns_and_no_rows(tmp_path: Path) -> None:
     with unfinished(tmp_path, cup()) as empty:
         assert [export(empty, format, out) for format, out in files.items()] == [0] * len(files)
     assert files["csv"].getvalue().decode() == ",".join(SeatRow.__struct_fields__) + "\n"
+    done = stich("export", tmp_path, "--format", "matches")
+    says = "There are no rows: no block that counts has finished.\n"
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", says)
 
 
 def test_a_row_of_a_decision_has_the_view_the_move_and_points() -> None:

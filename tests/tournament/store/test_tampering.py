@@ -105,6 +105,18 @@ def test_an_ended_run_without_a_signature_is_not_verified(finished: Path, tmp_pa
     assert "The run has ended, but is not signed." in done.stdout
 
 
+def test_a_changed_schema_is_not_verified(finished: Path, tmp_path: Path) -> None:
+    run = copy(finished, tmp_path)
+    for statement, says in (
+        ("ALTER TABLE meta ADD COLUMN more", "table meta.more"),
+        ("CREATE VIEW more AS SELECT 1 AS one", "view more.one"),
+        ("CREATE TRIGGER alters BEFORE INSERT ON meta BEGIN SELECT 1; END", "trigger alters"),
+        ("DROP INDEX ix_blocks_round", "index ix_blocks_round"),
+    ):
+        change(run, statement)
+        assert f"its schema was changed, {says}.\n" in stich("verify", run).stdout
+
+
 def test_a_store_changed_during_the_run_is_not_signed(tmp_path: Path) -> None:
     of = played.cup()
     with played.unfinished(tmp_path, of, played.played(of)) as store:

@@ -27,6 +27,7 @@ _LOOK_S: Final = 0.2
 _START_S: Final = 30.0
 _PAUSE_S: Final = 0.5
 _STOPS: Final = 5
+_STOPPED: Final = os.WEXITED | os.WSTOPPED | os.WNOWAIT | os.WNOHANG
 _WINDOW_S: Final = 60.0  # after _STOPS stops within this time, a server is not restarted
 
 
@@ -111,9 +112,10 @@ def keep_running(
     closed: threading.Event,
     clock: Callable[[], float] = monotonic,
 ) -> bool:
-    """Run a server until `closed` is set. If the server ends, print a message and restart it. Once
-    `closed` is set, kill the server and its child processes, and return True. If the server has
-    stopped 5 times within a minute by `clock`, which returns seconds, return False."""
+    """Run a server until `closed` is set. If the server ends or is suspended (SIGSTOP), kill it,
+    print a message and restart it. Once `closed` is set, kill the server and its child processes,
+    and return True. If the server has stopped 5 times within a minute by `clock`, which returns
+    seconds, return False."""
     stops: deque[float] = deque(maxlen=_STOPS)
     while not closed.is_set():
         # A new session keeps Ctrl-C from the server: the command ends it. Standard output is for
@@ -121,11 +123,11 @@ def keep_running(
         with subprocess.Popen(  # noqa: S603 - our own program
             argv, env=env, start_new_session=True, stdout=2
         ) as process:
-            while process.poll() is None and not closed.wait(_LOOK_S):
+            while not os.waitid(os.P_PID, process.pid, _STOPPED) and not closed.wait(_LOOK_S):
                 pass
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)  # the server leads its session
             if closed.is_set():
-                with suppress(ProcessLookupError):
-                    os.killpg(process.pid, signal.SIGKILL)  # the server leads its session
                 return True
         stops.append(clock())
         if len(stops) == _STOPS and stops[-1] - stops[0] < _WINDOW_S:

@@ -50,8 +50,10 @@ def begin(connections: int, settings: type[_Settings]) -> tuple[str, int, _Setti
 
 
 def lower_priority() -> None:
-    """Lower the priority of this process, its later children and its session (Linux may share cores
-    by session), so that they get about a tenth of a core while the cup needs all cores."""
+    """Move this process, which must not lead a process group, into a new session (Linux may share
+    cores by session), and lower the priority of both, so that this process and its later children
+    get about a tenth of a core while the cup needs all cores."""
+    os.setsid()  # so that a process that replaces this one starts with the usual priority
     os.nice(_NICE)
     with suppress(OSError):  # a kernel that does not share by session has no such file
         Path("/proc/self/autogroup").write_text(str(_NICE))

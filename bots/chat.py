@@ -69,9 +69,10 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         """
         if "output_tokens" not in used or not (self.input_price or self.output_price):
             return None
-        cached = min(used.get("cached_tokens", 0), used["input_tokens"])
+        asked = used.get("input_tokens", 0)
+        cached = min(used.get("cached_tokens", 0), asked)
         cached_price = self.input_price if self.cached_price is None else self.cached_price
-        price = (used["input_tokens"] - cached) * self.input_price + cached * cached_price
+        price = (asked - cached) * self.input_price + cached * cached_price
         return (price + used["output_tokens"] * self.output_price) / 1_000_000
 
 

@@ -91,9 +91,9 @@ class Environment:
             if self.agents:
                 self.agent_selection = self.agents[0]
             return
-        if action is None or not 0 <= action < len(self.moves) or int(action) != action:
+        if action is None or action not in range(len(self.moves)):
             raise ValueError(
-                f"{agent} has the actions 0 to {len(self.moves) - 1}, and not {action}."
+                f"{agent} has the actions 0 to {len(self.moves) - 1}, and not {action!r}."
             )
         self.infos[agent] = {}
         self._cumulative_rewards[agent] = 0

@@ -53,6 +53,8 @@ def invite(
         if target.endswith(".toml"):
             cup = read_cup(target)
             folder = Path(out or runs.default_folder(target))
+            if revoke and not folder.is_dir():
+                refuse(f"{folder}: there is no run, so no token; name its folder with --out.")
             folder.mkdir(parents=True, exist_ok=True)
         elif out is not None or store_url is not None:
             raise click.UsageError("--out and --store need a CUP.toml; leave them out.")

@@ -17,6 +17,7 @@ from click.testing import CliRunner
 
 import games
 from bots import kit, llm, sensible
+from bots.chat import Settings
 from bots.kits import find
 from stich.cli import cli
 from tests.support.bots.chat_endpoint import (
@@ -188,6 +189,7 @@ def test_tokens_are_counted_as_reported(folder: Path, usage: Any, counts: Any) -
     _, info, _ = decide(folder, says("bid:1", usage=usage), **prices)
     assert info["why"] is None
     assert {key: n for key, n in info.items() if "tokens" in key or key == "cost"} == counts
+    assert Settings("http://x", "m", output_price=2).cost({"output_tokens": 10**6}) == 2
 
 
 OTHER = 'a/b"c\\d'

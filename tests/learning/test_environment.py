@@ -152,11 +152,13 @@ def test_a_move_not_listed_is_the_listed_one_in_other_suits(
     assert stich_env.action_of(state, move) == index
 
 
-@pytest.mark.parametrize("action", [-1, 999, None, 1.5])
+@pytest.mark.parametrize("action", [-1, 999, None, 1.5, "0"])
 def test_an_action_that_is_not_in_the_list_is_refused(action: Any) -> None:
     environment = Environment("doudizhu")
     environment.reset(seed=1)
-    with pytest.raises(ValueError, match=r"has the actions 0 to 3, and not (-1|999|None|1\.5)\."):
+    with pytest.raises(
+        ValueError, match=r"has the actions 0 to 3, and not (-1|999|None|1.5|'0')\."
+    ):
         environment.step(action)
 
 

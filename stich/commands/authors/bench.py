@@ -1,5 +1,6 @@
 """`stich bench`: measure a bot on fixed deals against house bots, and compare two results."""
 
+import os
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -46,9 +47,12 @@ def bench() -> None:
 
 def _check_file(ctx: click.Context, param: click.Parameter, file: Path | None) -> Path | None:
     """Return the path that an option names, or None. Before the bot plays, raise BadParameter for a
-    folder, and for a path in a folder that does not exist."""
-    if file is not None and (file.is_dir() or not file.absolute().parent.is_dir()):
-        raise click.BadParameter(f"{file} cannot be written: name a file in an existing folder.")
+    path that cannot be written."""
+    if file is not None:
+        written = file if file.exists() else file.absolute().parent
+        if file.is_dir() or not os.access(written, os.W_OK):
+            fix = "name a file in a folder that exists and that you may write to"
+            raise click.BadParameter(f"{file} cannot be written: {fix}.")
     return file
 
 

@@ -187,7 +187,7 @@ def challenge(
             clock=Clock(terms.move_ms, terms.bank_ms),
         )
         with stopping("Stopped. Nothing is stored."):
-            play_duel(cup, None, starting, as_json)
+            play_duel(cup, None, starting, as_json, warn=False)
 
 
 @command

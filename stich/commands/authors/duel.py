@@ -118,11 +118,14 @@ def duel(**arguments: Any) -> None:
         play_duel(cup, given.out, given.starting, given.as_json)
 
 
-def play_duel(cup: Cup, out: str | None, starting: option.Starting, as_json: bool) -> None:
+def play_duel(
+    cup: Cup, out: str | None, starting: option.Starting, as_json: bool, *, warn: bool = True
+) -> None:
     """Play or resume a duel, and print its result.
 
     The format of `cup` must be `Duel`. The matches are kept in the folder `out`, unless `out` is
-    None. With `as_json`, progress and result are printed as JSON Lines.
+    None. With `as_json`, progress and result are printed as JSON Lines. `warn` is as in
+    `Starting.launch`.
 
     Raises:
         StichError: if `out` cannot be used or has the run of another cup, if a bot cannot play, if
@@ -137,7 +140,7 @@ def play_duel(cup: Cup, out: str | None, starting: option.Starting, as_json: boo
         stack.enter_context(only_runner(store))
         plan = resume(store, cup)
         secret = [store.folder] if store.folder else []
-        launch = starting.launch(cup.bots, cup.clock.start_ms, cup.limits, secret)
+        launch = starting.launch(cup.bots, cup.clock.start_ms, cup.limits, secret, warn=warn)
         executor = LocalExecutor(cup, launch, tables_at_once(cup, plan.blocks))
         with (
             watch(cup.name, as_json=as_json) as observer,

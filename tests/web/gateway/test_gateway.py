@@ -312,6 +312,8 @@ def test_a_gateway_that_is_gone_ends_the_cup_with_a_sentence() -> None:
 def test_bots_of_a_cup_are_invited_to_an_arena(tmp_path: Path) -> None:
     cup, run = write(tmp_path, {"ann": {"connect": True}}, 'fill = "greedy"'), tmp_path / "run"
     invite = ("invite", cup, "ann", "--out", run)
+    early = stich(*invite, "--revoke")
+    assert (run.exists(), f"{run}: there is no run, so no" in early.stderr) == (False, True)
     first = succeed(*invite).stdout
     Invitations(run).arena_url = "http://127.0.0.1:8123"
     second = json.loads(succeed(*invite, "--json").stdout)

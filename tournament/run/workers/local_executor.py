@@ -6,6 +6,8 @@ import multiprocessing
 import os
 import resource
 import signal
+import socket
+import struct
 import sys
 import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -26,6 +28,7 @@ from tournament.run.workers.bot_pool import BotPool
 from tournament.run.workers.executor import Event, Finished, Inspected, Job, Lost, RunError, Voided
 from tournament.run.workers.machine import Cores, available_cores, memory_for_bots, pin, shares
 
+_REST_S = struct.pack("ll", int(OWN_S), 0)  # for the rest of a message that has begun
 _TICK_S = 0.5  # how often the first inspection checks its deadline
 _GRACE_S = 1.0  # how much a worker may be late
 _CLOSE_S = 10.0  # for a worker to stop its bots, which takes much less
@@ -137,6 +140,8 @@ class LocalExecutor:
         try:
             for _ in range(min(self._per_process, self._tables - len(self._workers))):
                 connection, worker_end = context.Pipe()
+                with socket.socket(fileno=os.dup(connection.fileno())) as runner_end:
+                    runner_end.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _REST_S)
                 deadline = context.RawValue(_Deadline, math.inf, False)
                 tables.append((worker_end, self._new_pool(), deadline))
                 workers.append(_LocalWorker(connection, deadline, process, cores))
@@ -172,7 +177,7 @@ class LocalExecutor:
                     )
             inspected: Inspected = worker.connection.recv()
             return inspected
-        except (EOFError, ConnectionError):
+        except (EOFError, ConnectionError, BlockingIOError):
             raise RunError("The worker that starts the bots has died; see above.") from None
 
     @property
@@ -216,7 +221,7 @@ class LocalExecutor:
     def _read(self, worker: _LocalWorker) -> Iterator[Event]:
         try:
             message: Finished | Voided | RunError = worker.connection.recv()
-        except (EOFError, ConnectionError):
+        except (EOFError, ConnectionError, BlockingIOError):  # the last one after `_REST_S`
             yield from self._lose(worker, "ended or was stopped")
             return
         if isinstance(message, RunError):

@@ -4,9 +4,11 @@ import multiprocessing
 import os
 import resource
 import signal
+import struct
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from dataclasses import replace
+from multiprocessing.connection import Connection
 
 import pytest
 
@@ -122,9 +124,31 @@ def test_a_stopped_worker_is_lost_but_ctrl_z_stops_none(monkeypatch: pytest.Monk
         monkeypatch.setattr(local_executor, "OWN_S", 0)
         (worker,) = multiprocessing.active_children()
         os.kill(worker.pid or 0, signal.SIGSTOP)
+        with pytest.raises(RunError, match="does not respond; was it stopped"):
+            tables.inspect(())
         tables.submit(job)
         for lost in (between, *tables.receive(2)):
             assert "did not respond in time" in getattr(lost, "why", "")
+
+
+class HalfPool(BotPool):
+    def play_job(self, *_arguments: object) -> Iterator[Finished | Voided]:
+        def send_half(connection: Connection, data: memoryview) -> None:
+            os.write(connection.fileno(), data[:2])
+            os.kill(os.getpid(), signal.SIGSTOP)
+
+        Connection._send_bytes = send_half  # type: ignore[attr-defined]
+        yield Finished(next(iter(played.played(played.cup()))), last=True)
+
+
+def test_a_worker_stopped_in_mid_message_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    cup = played.cup()
+    monkeypatch.setattr(local_executor, "BotPool", HalfPool)
+    monkeypatch.setattr(local_executor, "_REST_S", struct.pack("ll", 0, 1))
+    with closing(LocalExecutor(cup, LaunchSettings(cup.limits, 1), 1)) as tables:
+        tables.submit(Job(played.first_block(cup), (0, 1, 2)))
+        (lost,) = tables.receive(60)
+        assert "ended or was stopped" in getattr(lost, "why", "")
 
 
 def test_a_limit_on_open_files_stops_the_run_with_a_sentence() -> None:

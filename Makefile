@@ -89,6 +89,8 @@ dist: $(READY)  ## build the sdist and the wheel into dist/, and check them
 	@$(BIN)/tox run -e dist
 
 wheel: $(READY)  ## build a wheel with compiled rules into dist/, and run their tests on it
+	@command -v cc >/dev/null || command -v gcc >/dev/null || \
+	  { echo "Compiling the rules needs a C compiler; on Debian: apt install gcc python3-dev"; exit 1; }
 	@$(BIN)/python -m tests.support.make_wheel dist
 
 serve: $(INSTALLED)  ## run the rules service on http://127.0.0.1:8080

@@ -16,7 +16,6 @@ root_doc = "docs/index"
 include_patterns = ["*.md", "docs/**.md"]
 exclude_patterns = [".*", "bots", "node_modules", "runs", "site", "tests"]
 extensions = ["myst_parser"]
-myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 3
 html_theme = "furo"
 html_copy_source = False

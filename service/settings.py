@@ -85,7 +85,7 @@ def _seal_keys(text: str) -> dict[str, bytes]:
         elif name in keys:
             problem = f"its ID {name} occurs twice"
         elif len(key) != 32:
-            problem = f"the text after {name}: must be the base64 of 32 bytes"
+            problem = f'the text after "{name}:" must be the base64 of 32 bytes'
         if problem:
             raise ConfigError(
                 f"{SEAL_KEYS} must be ID:BASE64, or several of these separated by commas. In"

@@ -69,7 +69,7 @@ def new_cup(
     \b
     Examples:
       stich new-cup CUP.toml
-      stich new-cup CUP.toml --name Spring --game dasan --bot mine="python bot.py" --bot ann=connect
+      stich new-cup CUP.toml --name May --game dasan --bot a=greedy --bot b="./b" --bot c=connect
     """
     if kind == Ladder.type and deals:
         raise click.UsageError("A ladder has no number of deals; omit --deals.")

@@ -191,7 +191,9 @@ def measure(**arguments: Any) -> int:
 @click.argument("new", metavar="NEW.json")
 @option.flag("--markdown", help="Print the table as Markdown.")
 def compare_results(old: str, new: str, markdown: bool) -> None:
-    """Compare two results of `stich bench --json`, block by block if the deals are the same.
+    """Compare two results of `stich bench --json`.
+
+    If both have the same deals, they are compared block by block.
 
     \b
     Example:

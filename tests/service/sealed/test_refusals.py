@@ -144,10 +144,10 @@ def test_wrong_seal_keys_are_refused_and_none_is_shown() -> None:
         ("k1", "ID:BASE64"),
         ("k1=" + "A" * 43, "its ID must have"),
         ("k.1:" + b64encode(KEY).decode(), "its ID must have"),
-        ("k1:" + b64encode(KEY[1:]).decode(), "k1: must be the base64 of 32 bytes"),
+        ("k1:" + b64encode(KEY[1:]).decode(), 'after "k1:" must be the base64 of 32 bytes'),
         ("k1:hunter2-hunter2", "openssl rand -base64 32"),
         (seal_keys(k1=KEY) + ",k1:" + b64encode(OLD_KEY).decode(), "number 2, its ID k1 occurs"),
-        (seal_keys(k1=KEY) + ";" + seal_keys(k2=KEY), "k1: must be the base64"),
+        (seal_keys(k1=KEY) + ";" + seal_keys(k2=KEY), 'k1:" must be the base64'),
         (seal_keys(k1=KEY) + ",,", "number 2"),
     ):
         with pytest.raises(ConfigError, match=f"^STICH_SEAL_KEYS must be.*{words}") as raised:

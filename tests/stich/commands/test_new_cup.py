@@ -1,4 +1,6 @@
 import json
+import re
+import shlex
 import tomllib
 from pathlib import Path
 
@@ -43,6 +45,8 @@ def test_options_replace_questions_and_the_schema_is_written(tmp_path: Path) -> 
     text = path.read_text()
     schema = tmp_path / text.splitlines()[0].removeprefix("#:schema ")
     Draft7Validator(json.loads(schema.read_text())).validate(tomllib.loads(text))
+    example = re.findall("new-cup CUP.toml (--.*)", succeed("new-cup", "--help").stdout)[0]
+    succeed("new-cup", tmp_path / "example.toml", *shlex.split(example))
 
 
 def test_a_ladder_is_open_and_needs_one_bot(tmp_path: Path) -> None:

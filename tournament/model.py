@@ -1,6 +1,6 @@
 """The model of a run: the typed value from which all code reads a run."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -13,7 +13,7 @@ from tournament.decisions import excluded, paused, sentence
 from tournament.formats import Plan
 from tournament.language import N_, ngettext
 from tournament.language import gettext as _
-from tournament.records import AnyDecision, Disqualify, Epoch, Join, Leave, Name, Skip
+from tournament.records import AnyDecision, Disqualify, Epoch, Join, Leave, Name, Skip, Withdraw
 from tournament.text import printable
 
 _UNSANDBOXED = N_(
@@ -220,11 +220,16 @@ class StoredRun(Run):
         return self.cup.plan(self.seed, self.match_key)
 
 
-def kind_of_ranges(cup: Cup, finished: bool, extended: bool) -> Literal["final", "anytime"]:
+def kind_of_ranges(
+    cup: Cup, finished: bool, extended: bool, decisions: Iterable[AnyDecision]
+) -> Literal["final", "anytime"]:
     """Return "final" or "anytime", the kind of the rank ranges of a run. `extended` is as in `Run`.
 
     "final" ranges hold at the end of a run whose number of blocks was fixed in advance. "anytime"
-    ranges hold however often the run is looked at, even if results decide its end or its tables.
+    ranges hold however often the run is looked at, even if results decide its end, its tables, or
+    when a bot is withdrawn.
     """
-    fixed = finished and not extended and cup.stop.top is None
+    withdrawn = any(isinstance(decision, Withdraw) for decision in excluded(decisions).values())
+    skipped = withdrawn and cup.format.skips_tables
+    fixed = finished and not extended and not skipped and cup.stop.top is None
     return "final" if fixed and cup.format.has_final_ranges else "anytime"

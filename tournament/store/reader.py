@@ -190,7 +190,7 @@ class StoreReader(RunReader):
                 present=shown[-1],
                 stopped=not (facts.finished or now._has_runner()),
                 max_difference=cup.max_difference,
-                ranges=kind_of_ranges(cup, facts.finished, facts.extended),
+                ranges=kind_of_ranges(cup, facts.finished, facts.extended, decisions),
             )
 
     def _has_runner(self) -> bool:

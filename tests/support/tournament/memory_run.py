@@ -70,5 +70,6 @@ def run_of(
     cup = Cup("Test", "doudizhu", 3, all_bots, format=kind, stop=stop or Stop())
     known: dict[str, Any] = {"id": "0" * 32, "signer": "0" * 64, "seed": "s", "match_key": "key"}
     known |= {"commitment": None, "max_difference": cup.max_difference}
-    known["ranges"] = kind_of_ranges(cup, finished, facts.get("extended", False))
+    extended, decisions = facts.get("extended", False), facts.get("decisions", ())
+    known["ranges"] = kind_of_ranges(cup, finished, extended, decisions)
     return MemoryRun(StoredRun(cup=cup, finished=finished, **(known | facts)), played)

@@ -12,10 +12,13 @@ from hypothesis import strategies as st
 from tests.support.tournament.memory_run import run_of
 from tests.support.tournament.standings import BOTS, cup, match, row, without
 from tournament.display.formatting import fault_summary, info_text, table_notes
+from tournament.formats import Format
 from tournament.formats.halving import Halving
+from tournament.formats.knockout import Knockout
+from tournament.formats.round_robin import Gauntlet, RoundRobin
 from tournament.formats.stopping import Stop
 from tournament.language import speak
-from tournament.records import MatchSummary
+from tournament.records import AnyDecision, MatchSummary, Undo, Withdraw
 from tournament.results.standings import Standings, StopRule, standings
 from web.ui.languages import read_catalog
 
@@ -85,6 +88,22 @@ def test_two_remaining_bots_of_three_have_not_played_a_duel() -> None:
     nothing_left = table_of(*cup(), decisions=without("cat"))
     assert (nothing_left.duel, nothing_left.matches) == (None, 0)
     assert [line.rank for line in nothing_left.standings] == [(1, 2), (1, 2)]
+
+
+@pytest.mark.parametrize(
+    ("format", "decisions", "kind"),
+    [
+        (RoundRobin(), (Withdraw(bot="cat"),), "anytime"),
+        (Gauntlet(challenger="ann"), (Withdraw(bot="cat"),), "anytime"),
+        (RoundRobin(), (Withdraw(bot="cat"), Undo(bot="cat")), "final"),
+        (RoundRobin(), without("cat"), "final"),
+        (Knockout(), (Withdraw(bot="cat"),), "final"),
+    ],
+)
+def test_results_may_decide_when_a_bot_is_withdrawn(
+    format: Format, decisions: tuple[AnyDecision, ...], kind: str
+) -> None:
+    assert table_of(*cup(), format=format, decisions=decisions).ranges == kind
 
 
 def test_faults_and_times_are_those_of_each_bot() -> None:

@@ -240,6 +240,10 @@ def _run(line: MatchLine, about: dict[str, tuple[Identity, ...]], count: int) ->
         clock=msgspec.convert(stated.clock, Clock, from_attributes=True),
         strikes=stated.strikes,
     )
+    decisions = tuple(
+        msgspec.structs.replace(decision, number=number)
+        for number, decision in enumerate(stated.decisions, 1)
+    )
     return Run(
         cup=cup,
         finished=stated.finished,
@@ -249,12 +253,9 @@ def _run(line: MatchLine, about: dict[str, tuple[Identity, ...]], count: int) ->
         settled=tuple(stated.settled or ()),
         extended=stated.extended,
         about=about,
-        decisions=tuple(
-            msgspec.structs.replace(decision, number=number)
-            for number, decision in enumerate(stated.decisions, 1)
-        ),
+        decisions=decisions,
         voids=tuple(stated.voids),
         void_matches=sum(void.matches for void in stated.voids),
         max_difference=cup.max_difference,
-        ranges=kind_of_ranges(cup, stated.finished, stated.extended),
+        ranges=kind_of_ranges(cup, stated.finished, stated.extended, decisions),
     )

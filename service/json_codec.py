@@ -67,6 +67,8 @@ def decode(body: bytes) -> dict[str, Any]:
         raise MalformedJson(detail) from None
     if has_too_many_containers(body):
         raise MalformedJson("The body has too many lists and objects for its length.")
+    if text.startswith("\ufeff"):
+        raise MalformedJson("The body starts with a byte order mark, which JSON may not have.")
     if not text.strip(" \t\r\n"):
         raise MalformedJson("The body is empty; send a JSON object.")
     try:
@@ -79,8 +81,8 @@ def decode(body: bytes) -> dict[str, Any]:
             object_pairs_hook=_unique_names,
         )
     except json.JSONDecodeError as error:
-        detail = f"The body is not JSON: {error.msg}, line {error.lineno}, column {error.colno}."
-        raise MalformedJson(detail) from None
+        where = f"(line {error.lineno}, column {error.colno})"
+        raise MalformedJson(f"The body is not JSON: {error.msg} {where}.") from None
     except RecursionError:
         raise MalformedJson(_TOO_DEEP) from None
     if type(value) is not dict:

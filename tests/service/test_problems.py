@@ -25,6 +25,8 @@ def test_malformed_json_and_duplicate_names_deep_inside(service: Service) -> Non
         problem = service.send("/v1/moves", body)
         assert (problem["status"], problem["code"]) == (400, "malformed-json"), body[:40]
         assert problem["detail"].endswith(".")
+    for body, words in ((b"\xef\xbb\xbf{}", "byte order mark"), (b'{"', "at (line 1, column 2).")):
+        assert words in service.send("/v1/moves", body)["detail"]
     state = json.dumps({"state": service.start("doudizhu")})
     for field, again in (
         ('"passes": 0', '"passes": 1'),

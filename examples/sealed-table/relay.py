@@ -7,6 +7,7 @@ The relay never sees a key or a hidden card, only the hashes of the players' sec
 
 import argparse
 import contextlib
+import http.client
 import json
 import re
 import threading
@@ -48,7 +49,7 @@ class Table:
                 answer: dict[str, Any] = json.load(response)
         except urllib.error.HTTPError as error:
             raise Refused(json.load(error)["detail"]) from None
-        except OSError:
+        except (OSError, http.client.HTTPException):
             raise Refused("The rules service does not answer.") from None
         return answer
 

@@ -22,6 +22,7 @@ from tests.support.service.contract import ROOT
 from tests.support.service.running import Running
 from tests.support.service.sealed import SEAL_KEYS, hashed
 from tests.support.serving import serving
+from tools import hostile
 
 
 @pytest.fixture
@@ -101,6 +102,10 @@ def test_the_relay_accepts_only_the_next_ply(running: Running, relay: Any) -> No
     for token, status in ((passed, 200), (bid, 409), (old, 409), (passed[:-1], 409)):
         assert requests.post(relay.url + "/table", json={"sealed": token}).status_code == status
     assert requests.get(relay.url + "/table").json()["sealed"] == passed
+    half = hostile.WAYS["half-body"][0]
+    with hostile.running(half, every=lambda sock, *_: half(sock, {})) as relay.table.service:
+        refused = requests.post(relay.url + "/table", json={"sealed": passed})
+    assert refused.json() == {"detail": "The rules service does not answer."}
 
 
 @pytest.fixture

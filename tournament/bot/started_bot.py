@@ -5,6 +5,7 @@ import os
 import random
 import secrets
 import shlex
+import signal
 import socket
 import subprocess
 import sys
@@ -144,6 +145,7 @@ class BotProcess:
         self._control.close()
         if self.proxy is not None:
             self.proxy.close()
+        self._supervisor.send_signal(signal.SIGCONT)  # outside a sandbox, a bot can stop it
         try:
             self._supervisor.wait(_END_S)
         except subprocess.TimeoutExpired:

@@ -84,6 +84,7 @@ def test_its_children_go_with_it_wherever_they_hide(tmp_path: Path) -> None:
     with running("breeds", str(tmp_path)) as started:
         for _ in range(2):
             started.move(REQUEST, 60)
+        os.kill(started.process._supervisor.pid, signal.SIGSTOP)  # as the bot could
     all_end(pids(tmp_path))
 
 

@@ -102,6 +102,9 @@ def matches_page(now: Snapshot, asked: MatchFilter) -> str:
     cannot be read."""
     rows, page = asked.rows(now), asked.page
     last = max(1, ceil(rows.size / _PAGE_SIZE))
+    choices = {name: {word: _(word) for word in words} for name, words in _CHOICES.items()}
+    choices["faults"][ANY] = _("of any kind")
+    choices["bot"] = {bot: bot for bot in now.bots}  # never translated
     if page > last:
         pages = ngettext("%(num)d page", "%(num)d pages", last)
         why = _("There is no page %(page)d: these matches have %(pages)s.", page=page, pages=pages)
@@ -110,7 +113,7 @@ def matches_page(now: Snapshot, asked: MatchFilter) -> str:
         "matches.html",
         now=now,
         asked=asked,
-        choices=_CHOICES,
+        choices=choices,
         rounds=int(now.arrays.round.max(initial=0)),
         matches=read_matches(now, rows[(page - 1) * _PAGE_SIZE : page * _PAGE_SIZE]),
         count=rows.size,

@@ -42,7 +42,7 @@ from tournament.store.tables import details
 from web.arena.app import create_app
 from web.arena.match_list import match_pieces
 
-NAMES = ("ann", "斗" * 64, 'a/"b"?c&d', "Bör ♠", "eve")
+NAMES = ("ann", "斗" * 64, 'a/"b"?c&d', "100 %", "lost")
 LINK = re.compile(r'href="/matches/([0-9a-f]+)"')
 Query = dict[str, str | int | None]
 

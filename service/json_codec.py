@@ -113,7 +113,8 @@ def _parse_float(text: str) -> float:
     if -_EXACT < number < _EXACT:
         return int(number)
     exact = Decimal(text)
-    return int(exact) if exact == exact.to_integral_value() else math.nan
+    whole = int(exact)
+    return whole if whole == exact else math.nan
 
 
 def _refuse_constant(name: str) -> float:

@@ -142,6 +142,7 @@ def with_position(size: int) -> Iterator[Body]:
         results = [result] * (size // len(json.dumps([result])))
         too_many = [0.0] * (len(result["scores"]) * TOLERANCE)
         long_results = [{**result, "scores": too_many}] * (size // len(json.dumps(too_many)) // 2)
+        exponents = [{**result, "scores": [1e35] * len(result["scores"])}]
         entries = [{"seat": 0, "move": "x" * 900}] * 1000
         most = MAX_RESULTS if game.name == "zhengfen" else 1000
         for count, deal in ((len(results), 1), (most, 1.0), (most, 0)):
@@ -151,6 +152,7 @@ def with_position(size: int) -> Iterator[Body]:
         for kind, part in {
             "long results": {"results": results[:most]},
             "long results with long scores": {"results": long_results[:most]},
+            "long results with exponents": {"results": exponents * most},
             "a history of long moves": {"history": entries},
             "999 of them": {"history": entries[1:]},
         }.items():

@@ -259,12 +259,29 @@ def card(description: str = "", *, masked: bool = False, **kwargs: Any) -> JsonF
 def load_object(schema: ObjectSchema, value: Any) -> dict[str, Any]:
     """Convert the fields of an object according to its schema, and return them.
 
+    Errors are in the order of the schema, those about unknown fields at the end.
+
     Raises:
         ValidationError: if the value is not an object, or does not match the schema.
     """
     if type(value) is not dict:
         raise ValidationError("Must be an object.")
-    return cast("dict[str, Any]", schema.load(value))
+    # Schema.load takes 8 µs more, and a body can have 6,000 objects.
+    fields = cast("Mapping[str, JsonField]", schema.fields)
+    loaded = {}
+    errors = {}
+    for name, field in fields.items():
+        try:
+            item = field.deserialize(value.get(name, missing))
+        except ValidationError as error:
+            errors[name] = error.messages
+        else:
+            if item is not missing:
+                loaded[name] = item
+    errors |= {name: ["Unknown field."] for name in value if name not in fields}
+    if errors:
+        raise ValidationError(cast("dict[str, Any]", errors))
+    return loaded
 
 
 def object_field(description: str, schema: type[ObjectSchema], **kwargs: Any) -> JsonField:

@@ -5,12 +5,6 @@ import pytest
 from tools import strength
 
 
-@pytest.mark.parametrize("game", strength.OPTIONS)
-def test_equal_bots_differ_by_nothing(game: str) -> None:
-    outcome = strength.duel(("greedy", "greedy"), game, 3, 2)
-    assert (outcome.mean, outcome.low, outcome.high) == (0, 0, 0)
-
-
 @pytest.mark.parametrize(("game", "players"), strength.DEALS)
 def test_every_rung_of_the_ladder_was_measured_and_holds(game: str, players: int) -> None:
     """docs/reference-bots.md claims that each bot beats all below it significantly."""

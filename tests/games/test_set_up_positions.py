@@ -1,7 +1,4 @@
-"""Posted positions with random changes are refused, or valid and remain valid during play.
-
-In a valid position the seat to move has a legal move, and every view and later state is valid too.
-"""
+"""Posted positions with random changes are refused, or are valid and remain valid in play."""
 
 import copy
 import json

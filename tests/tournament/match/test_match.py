@@ -1,7 +1,4 @@
-"""Whole matches: who is asked for which moves, and that both referees play the same match.
-
-The referees are `games/` in-process and a rules service.
-"""
+"""Whole matches, with the rules in-process or a rules service as the referee."""
 
 import socket
 from collections.abc import Callable, Iterator

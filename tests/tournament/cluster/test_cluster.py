@@ -98,7 +98,7 @@ def test_a_cluster_plays_a_whole_cup(tmp_path: Path, dask: Cluster) -> None:
 @pytest.mark.slow
 def test_a_cluster_may_have_workers_only_while_there_is_work(tmp_path: Path) -> None:
     workers: dict[str, Any] = {"n_workers": 0, "threads_per_worker": 1, "resources": {"tables": 1}}
-    place = {"dashboard_address": None, "local_directory": str(tmp_path / "dask")}
+    place = {"dashboard_address": ":0", "local_directory": str(tmp_path / "dask")}
     with LocalCluster(**workers, **place, host="127.0.0.1") as cluster:
         cluster.adapt(minimum=0, maximum=1, interval="200ms", target_duration="1s")
         cup = write(tmp_path, toys(3), deals=2)

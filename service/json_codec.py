@@ -30,7 +30,7 @@ def encode(value: Any) -> bytes:
     Raises:
         UnicodeEncodeError: if a string has a lone surrogate.
     """
-    # json.dumps would add 18 µs of processor time to the 104 µs that /v1/advance takes.
+    # With json.dumps, /v1/advance would take 20 % more processor time.
     return msgspec.json.encode(value) + b"\n"
 
 
@@ -41,8 +41,8 @@ def says_nothing_else(body: bytes, value: Any) -> bool:
     """
     # msgspec silently drops unknown and repeated fields, but writes the shortest text for a value:
     # apart from whitespace, a body of that length has no room for dropped fields.
-    # This takes 5 of the 104 µs of a request. A parser that reports duplicate names, followed by
-    # `msgspec.convert`, would take 33 µs more.
+    # With a parser that reports duplicate names, followed by `msgspec.convert`, /v1/advance would
+    # take 40 % more processor time.
     shortest = msgspec.json.encode(value)
     length = len(body.translate(None, b" \n\r\t"))
     return length == len(shortest) - shortest.count(b" ")

@@ -51,7 +51,7 @@ class Metrics:
         """
         # Unknown methods share one label, so that a client cannot fill the memory with labels.
         method = method if method in METHODS else "other"
-        # prometheus_client would take 3 µs of each request to look the labels up.
+        # If prometheus_client looked the labels up, /v1/advance would take 2 % more processor time.
         requests, durations = self._labelled(route, method, status)
         requests.inc()
         durations.observe(seconds)

